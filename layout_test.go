@@ -147,7 +147,7 @@ var mayImport = map[string]string{
 	"summary/row":                  "internal/label internal/unit",
 	"report/show":                  "compare internal/jsonscan internal/label internal/query internal/tabular internal/unit report/doc report/words summary summary/row",
 	"logs/config":                  "logs",
-	"judge/monitors":               "internal/label internal/stat internal/unit judge/finding judge/rule judge/tree summary",
+	"judge/monitors":               "internal/label internal/stat internal/unit judge/finding judge/health judge/rule judge/tree summary",
 	"analyze/operations":           "analyze/critical/change internal/interval internal/lazyregexp trace",
 	"analyze/layers":               "analyze/classify analyze/gpu analyze/launches analyze/limits analyze/steps internal/diag internal/stat summary trace",
 	"compare/layers":               "summary summary/view",
@@ -175,7 +175,7 @@ var mayImport = map[string]string{
 	"analyze/goodput":              "internal/lazyregexp internal/stat logs summary",
 	"summary/view/goodput":         "summary",
 	"logs/health":                  "internal/lazyregexp internal/redact logs",
-	"judge/health":                 "internal/label internal/stat judge/finding judge/rule judge/tree summary",
+	"judge/health":                 "internal/label internal/lazyregexp internal/stat judge/finding judge/rule judge/tree summary",
 	"trace/unitrace":               "internal/lazyregexp trace",
 	"internal/test/vendorgen":      "trace",
 }

@@ -14,7 +14,7 @@ import (
 var untagged = map[string]string{
 	"RoleTime.Inputs": "says how a row was found", "RoleTime.Covered": "says how a row was found",
 	"RoleTime.InUseNS": "is part of the row of work, and of no sum",
-	"Op.Shapes": "the inputs of an operator on several ranks are mostly the same, so their numbers do not add up",
+	"Op.Shapes":        "the inputs of an operator on several ranks are mostly the same, so their numbers do not add up",
 }
 
 // TestDescribed: every type of row has a description or a reason to have none, and every number of a described

@@ -137,7 +137,8 @@ func isOfTables(s *summary.Summary, input int) bool {
 
 // isOfSeries reports whether an input is a log, of torch.compile too, or has results of benchmarks.
 func isOfSeries(s *summary.Summary, input int) bool {
-	return slices.ContainsFunc(s.Compilations, func(c summary.Compilation) bool { return c.Input == input }) ||
+	return slices.ContainsFunc(s.Health, func(h summary.Health) bool { return h.Input == input }) ||
+		slices.ContainsFunc(s.Compilations, func(c summary.Compilation) bool { return c.Input == input }) ||
 		slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Input == input }) ||
 		slices.ContainsFunc(s.Benchmarks, func(b summary.Benchmark) bool { return b.Input == input }) ||
 		slices.ContainsFunc(s.Groups, func(g summary.Group) bool { return g.Input == input })

@@ -96,9 +96,21 @@ func (m *machine) check(p *property, values []*value) (out []fault) {
 	kind, rest, _ := strings.Cut(p.check, " ")
 	switch kind {
 	case "peers":
-		return m.peers(p, values)
+		return m.peers(p, values, func(*value, string) bool { return true })
+	case "worse":
+		return m.designed(m.peers(p, values, func(v *value, usual string) bool { return better(usual, v.last()) }))
+	case "missing":
+		return m.peers(p, values, func(v *value, usual string) bool {
+			n, _ := number(v.last())
+			most, _ := number(usual)
+			return n < most && 2*n > most // fewer are a part that a container or a scheduler gives
+		})
 	case "slower":
 		return m.slower(p, values, rest)
+	case "inactive":
+		return m.inactive(p, values)
+	case "down":
+		return m.down(p, values)
 	}
 	for _, v := range values {
 		if now, other, bad := m.isFault(kind, rest, v); bad {
@@ -113,6 +125,8 @@ func (m *machine) isFault(kind, rest string, v *value) (now, other string, bad b
 	switch kind {
 	case "any":
 		return v.last(), "", true
+	case "is":
+		return v.last(), "", healthy(v.last(), rest)
 	case "not":
 		for _, text := range v.texts {
 			if !healthy(text, rest) {
@@ -128,42 +142,55 @@ func (m *machine) isFault(kind, rest string, v *value) (now, other string, bad b
 		b, okB := number(of.last())
 		return v.last(), of.last(), okA && okB && a < 0.99*b
 	case "grows":
-		most, growth, ok := v.growth()
+		most, growth, ok := m.growth(v)
 		var by, single float64
 		var never string
 		fmt.Sscanf(rest, "%g %s", &by, &never)
 		_, err := fmt.Sscan(never, &single)
 		switch {
-		case ok && len(v.texts) > 1 && growth > by:
+		case ok && growth > by:
 			return fmt.Sprintf("%.0f", growth), "", true
-		case ok && len(v.texts) == 1 && err == nil && most > single:
+		case ok && growth < 0 && err == nil && most > single:
 			return fmt.Sprintf("%.0f", most), "", true
 		}
 	}
 	return "", "", false
 }
 
-// healthy reports whether a text is one of a list. "not <inactive>*" means the reverse: a text that begins so is a fault.
+// healthy reports whether a text is one of a list.
 func healthy(text, list string) bool {
-	if prefix, ok := strings.CutSuffix(list, "*"); ok {
-		return !strings.HasPrefix(strings.ToLower(text), prefix)
-	}
 	return slices.Contains(strings.Split(list, ","), strings.ReplaceAll(text, " ", "_")) || slices.Contains(strings.Split(list, ","), text)
 }
 
-// better decides which of two values is the usual one where as many parts have either: the larger number.
+// better decides which of two values is the usual one where as many parts have either: the larger number, or the
+// faster connection.
 func better(a, b string) bool {
-	x, okX := number(a)
-	y, okY := number(b)
+	x, okX := speed(a)
+	y, okY := speed(b)
 	if okX && okY && x != y {
 		return x > y
 	}
 	return a > b
 }
 
-// peers returns the values that differ from those of most equal parts. Of two parts, the one with the lower value is
-// named.
-func (m *machine) peers(p *property, values []*value) (out []fault) {
+// connections are the ways in which GPUs are connected within a host, the slowest first.
+var connections = []string{"SYS", "NODE", "PHB", "PXB", "PIX"}
+
+// speed returns the number of a value, or one by which connections can be compared: NVLinks before all others.
+func speed(text string) (float64, bool) {
+	if links, ok := strings.CutPrefix(text, "NV"); ok {
+		n, isNumber := number(links)
+		return n + float64(len(connections)), isNumber
+	}
+	if i := slices.Index(connections, text); i >= 0 {
+		return float64(i), true
+	}
+	return number(text)
+}
+
+// peers returns the values that differ from those of most equal parts, if odd says that the difference is a fault. Of
+// two parts, the one with the lower value is named.
+func (m *machine) peers(p *property, values []*value, odd func(v *value, usual string) bool) (out []fault) {
 	classes := map[string][]*value{}
 	for _, v := range values {
 		if c := m.class(v); c != "" && !strings.HasPrefix(strings.ToLower(v.last()), "<inactive>") {
@@ -192,7 +219,7 @@ func (m *machine) peers(p *property, values []*value) (out []fault) {
 			continue
 		}
 		for _, v := range list {
-			if v.last() != usual {
+			if v.last() != usual && odd(v, usual) {
 				out = append(out, fault{v, p, v.last(), usual})
 			}
 		}
@@ -210,7 +237,11 @@ func (m *machine) slower(p *property, values []*value, use string) (out []fault)
 			continue
 		}
 		if busy, ok := number(u.last()); ok && busy >= 50 && m.class(v) != "" {
-			classes[m.class(v)] = append(classes[m.class(v)], v)
+			class := m.class(v)
+			if c := m.of(v.node, v.part, "gpu.reason_power_cap"); c != nil {
+				class += " " + c.last() // one at its power limit does heavier work than one that is not
+			}
+			classes[class] = append(classes[class], v)
 		}
 	}
 	for _, list := range classes {
@@ -251,11 +282,15 @@ func (m *machine) reason(node, part string) string {
 	return ""
 }
 
-// text says what is wrong.
+// text says what is wrong, and when a message said so.
 func (f *fault) text() string {
+	when := ""
+	if i := strings.LastIndex(f.now, " ("); i >= 0 && strings.HasSuffix(f.now, ")") && strings.Contains(f.value.property, "xid.") && !strings.Contains(f.property.text, "{value}") {
+		when = label.Clean(f.now[i:])
+	}
 	code := f.value.property[strings.LastIndexByte(f.value.property, '.')+1:]
 	return rule.Fill(f.property.text, map[string]string{"value": label.Clip(label.Clean(f.now), 80), "code": code,
-		"other": label.Clip(label.Clean(f.other), 80), "name": label.Clip(label.Clean(f.name), 60)})
+		"other": label.Clip(label.Clean(f.other), 80), "name": label.Clip(label.Clean(f.name), 60)}) + when
 }
 
 // measure returns one finding for each property with faults of a rule, the parts with equal texts together.
@@ -359,6 +394,37 @@ func (m *machine) nodeOfTrace(s *summary.Summary, gpu summary.GPU) (string, bool
 		return "", false
 	}
 	return m.nodes[0], true
+}
+
+// Checked says which parts of machines were checked. It is the verdict where none of them has a fault.
+func Checked(s *summary.Summary) string {
+	m := machineOf(s)
+	seen, counts := map[string]bool{}, map[string]int64{}
+	for _, v := range m.values {
+		kind := ""
+		switch {
+		case strings.Contains(v.part, " link "):
+			kind = "NVLink"
+		case strings.HasPrefix(v.part, "GPU ") && !strings.Contains(v.part, " - "):
+			kind = "GPU"
+		case strings.Contains(v.part, "port"):
+			kind = "port"
+		}
+		if key := v.node + "\x00" + v.part; kind != "" && !seen[key] {
+			seen[key] = true
+			counts[kind]++
+		}
+	}
+	var parts []string
+	for _, kind := range []string{"GPU", "NVLink", "port"} {
+		if n := counts[kind]; n > 0 {
+			parts = append(parts, label.Plural(n, kind))
+		}
+	}
+	if len(parts) == 0 {
+		return "No fault in what the machines say; they have no times of a program."
+	}
+	return "No fault: " + strings.Join(parts, ", ") + " checked. The inputs have no times of a program."
 }
 
 // Links says what is wrong with links and ports, at most three of them.

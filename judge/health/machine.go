@@ -1,6 +1,7 @@
 package health
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/lazyregexp"
 	"assay/summary"
 )
 
@@ -23,12 +25,13 @@ type machine struct {
 	values []*value
 	index  map[string]*value
 	nodes  []string
+	fell   map[string]bool // parts with a counter that falls, by node and part
 }
 
 // machineOf joins the rows of all inputs: those of one node, and the names of one GPU, which tools call by its index or
 // by its bus.
 func machineOf(s *summary.Summary) *machine {
-	m := &machine{index: map[string]*value{}}
+	m := &machine{index: map[string]*value{}, fell: map[string]bool{}}
 	nodes := nodesOf(s)
 	numbers := map[string]string{} // of GPUs, by node and bus
 	for _, h := range s.Health {
@@ -36,7 +39,9 @@ func machineOf(s *summary.Summary) *machine {
 			numbers[nodeOf(h, nodes)+" "+busOf(h.Part)] = "GPU " + h.Value
 		}
 	}
-	for _, h := range s.Health {
+	rows := slices.Clone(s.Health)
+	slices.SortStableFunc(rows, func(a, b summary.Health) int { return cmp.Compare(moment(s, a.Input), moment(s, b.Input)) })
+	for _, h := range rows {
 		node, part := nodeOf(h, nodes), h.Part
 		if n := numbers[node+" "+busOf(part)]; n != "" && strings.HasPrefix(part, "GPU ") {
 			part = n
@@ -56,7 +61,25 @@ func machineOf(s *summary.Summary) *machine {
 		}
 		v.texts = append(v.texts, h.Value)
 	}
+	m.findFalls()
 	return m
+}
+
+var (
+	isBefore = lazyregexp.New(`(?i)(^|[^a-z])(before|pre|start|first|old)([^a-z]|$)`)
+	isAfter  = lazyregexp.New(`(?i)(^|[^a-z])(after|later|post|end|last|new)([^a-z]|$)`)
+)
+
+// moment orders the dumps of a part by what their names say; other names are in their own order.
+func moment(s *summary.Summary, input int) int {
+	name := path.Base(strings.ReplaceAll(s.Inputs[input].Path, `\`, "/"))
+	switch {
+	case isBefore().MatchString(name):
+		return -1
+	case isAfter().MatchString(name):
+		return 1
+	}
+	return 0
 }
 
 // busOf returns the part of the address of a GPU on the bus in which all tools agree: "18:00".
@@ -119,6 +142,9 @@ func nodesOf(s *summary.Summary) map[int]string {
 	return out
 }
 
+// Node returns the name of the node of an input, or "" if all dumps of machines are of one.
+func Node(s *summary.Summary, input int) string { return nodesOf(s)[input] }
+
 func folderOf(s *summary.Summary, input int) string {
 	return path.Dir(strings.ReplaceAll(s.Inputs[input].Path, `\`, "/"))
 }
@@ -148,31 +174,57 @@ func number(text string) (float64, bool) {
 	return n, err == nil
 }
 
-// growth returns the largest value of a counter, and by how much it is over the smallest.
-func (v *value) growth() (most, growth float64, ok bool) {
-	least := 0.0
+// growth returns the largest value of a counter, and by how much it grew; -1 if it was read once. Counters of one part
+// do not fall together with others that rise: where one falls, the part was reset or is another one, and each reading
+// stands alone.
+func (m *machine) growth(v *value) (most, growth float64, ok bool) {
+	growth = -1
 	for i, text := range v.texts {
 		n, isNumber := number(text)
 		if !isNumber {
 			return 0, 0, false
 		}
-		if i == 0 {
-			least, most = n, n
+		if i > 0 {
+			before, _ := number(v.texts[i-1])
+			growth = max(growth, 0) + n - before
 		}
-		least, most = min(least, n), max(most, n)
+		most = max(most, n)
 	}
-	return most, most - least, true
+	if m.fell[v.node+"\x00"+v.part] {
+		growth = -1
+	}
+	return most, growth, true
+}
+
+// findFalls finds the parts with a counter that falls.
+func (m *machine) findFalls() {
+	for _, v := range m.values {
+		if !strings.HasPrefix(v.property, "port.") && !strings.HasPrefix(v.property, "nvlink.") && v.property != "gpu.pcie_replays" {
+			continue
+		}
+		for i := 1; i < len(v.texts); i++ {
+			before, okA := number(v.texts[i-1])
+			n, okB := number(v.texts[i])
+			if okA && okB && n < before {
+				m.fell[v.node+"\x00"+v.part] = true
+			}
+		}
+	}
 }
 
 // class names the parts that are equal by their making, so that they can be compared; "" if that is unknown.
 func (m *machine) class(v *value) string {
 	switch {
 	case v.part == "host":
-		return v.property
+		return v.property + m.modelsOf(v.node)
 	case strings.HasPrefix(v.property, "ib."):
 		adapter, _, _ := strings.Cut(v.part, " port ")
 		if t := m.of(v.node, adapter, "ib.type"); t != nil {
-			return v.property + " " + t.last()
+			class := v.property + " " + t.last()
+			if l := m.of(v.node, v.part, "ib.layer"); l != nil {
+				class += " " + l.last()
+			}
+			return class
 		}
 	case strings.HasPrefix(v.property, "gpu."):
 		if t := m.of(v.node, v.part, "gpu.model"); t != nil {
@@ -182,6 +234,18 @@ func (m *machine) class(v *value) string {
 		return v.property
 	}
 	return ""
+}
+
+// modelsOf returns the models of the GPUs of a node: hosts with others are built for other work.
+func (m *machine) modelsOf(node string) string {
+	var models []string
+	for _, v := range m.values {
+		if v.node == node && v.property == "gpu.model" && !slices.Contains(models, v.last()) {
+			models = append(models, v.last())
+		}
+	}
+	slices.Sort(models)
+	return " " + strings.Join(models, ", ")
 }
 
 // names returns the parts of faults for a title: "node-2 GPU 5", "GPUs 1, 5".

@@ -8,6 +8,7 @@ import (
 	"assay/internal/label"
 	"assay/internal/stat"
 	"assay/judge/finding"
+	"assay/judge/health"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
@@ -47,19 +48,21 @@ type faulty struct {
 	what  string
 }
 
-// worstOf returns the worst of several GPUs, and the names of those with the same fault.
-func worstOf(all []faulty) (worst faulty, names string) {
+// worstOf returns the worst of several GPUs, and the names of those of its node with the same fault.
+func (e *Evaluator) worstOf(all []faulty) (worst faulty, names string) {
 	worst = slices.MaxFunc(all, func(a, b faulty) int { return int(1e6*a.share) - int(1e6*b.share) })
 	var list []string
+	node := health.Node(e.Summary, worst.input)
 	for _, g := range all {
-		if g.what == worst.what {
+		if g.what == worst.what && health.Node(e.Summary, g.input) == node {
 			list = append(list, g.number())
 		}
 	}
+	names = label.Clip("GPUs "+strings.Join(list, ", "), 40)
 	if len(list) == 1 {
-		return worst, "GPU " + list[0]
+		names = "GPU " + list[0]
 	}
-	return worst, label.Clip("GPUs "+strings.Join(list, ", "), 40)
+	return worst, strings.TrimSpace(node + " " + names)
 }
 
 // slowed reports GPUs whose clocks are reduced by heat or by the power supply. The power limit alone is no fault.
@@ -79,7 +82,7 @@ func (e *Evaluator) slowed() (finding.Finding, bool) {
 	if len(all) == 0 {
 		return finding.Finding{}, false
 	}
-	worst, names := worstOf(all)
+	worst, names := e.worstOf(all)
 	m := e.fault(rule.SlowedGPUs, worst, map[string]string{"gpus": names + are(names), "cause": worst.what})
 	m.Lists = map[string][]string{"clocks": {label.Plural(worst.used, "sample") + " in which the GPU is in use"}}
 	if clocks, most := worst.like("gpu.clock"), worst.rows["gpu.clock_max"]; clocks != nil && most != nil {
@@ -97,7 +100,7 @@ func (e *Evaluator) slowed() (finding.Finding, bool) {
 const fewSamples = 10
 
 func are(names string) string {
-	if strings.HasPrefix(names, "GPUs") {
+	if strings.Contains(names, "GPUs ") {
 		return " are"
 	}
 	return " is"
@@ -127,7 +130,7 @@ func (e *Evaluator) slowLink() (finding.Finding, bool) {
 	if len(all) == 0 {
 		return finding.Finding{}, false
 	}
-	worst, names := worstOf(all)
+	worst, names := e.worstOf(all)
 	f, ok := e.finding(e.fault(rule.SlowLink, worst, map[string]string{"gpus": names, "link": worst.what}))
 	f.Level = finding.Warn
 	return f, ok
@@ -154,7 +157,7 @@ func (e *Evaluator) memoryErrors() (finding.Finding, bool) {
 	if some := slices.DeleteFunc(slices.Clone(all), func(f faulty) bool { return !failed(f) }); len(some) > 0 {
 		all = some
 	}
-	worst, names := worstOf(all)
+	worst, names := e.worstOf(all)
 	worst.share = float64(len(all)) / float64(max(len(places), len(all)))
 	f, ok := e.finding(e.fault(rule.MemoryErrors, worst, map[string]string{"gpus": names, "what": worst.what}))
 	if f.Level = finding.Warn; failed(worst) {

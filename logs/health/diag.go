@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 
 	"assay/logs"
@@ -66,14 +68,26 @@ func ReadDiag(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 	return f.Log(), nil
 }
 
-// idOf returns the first identity, which is a number or a text.
+// mostGPUs is the largest number of GPUs of a host.
+const mostGPUs = 1024
+
+// idOf returns the first identity, which is a number or a text with one.
 func idOf(ids ...any) string {
 	for _, id := range ids {
+		var n float64
 		switch id := id.(type) {
 		case string:
-			return id
+			v, err := strconv.Atoi(id)
+			if n = float64(v); err != nil {
+				continue
+			}
 		case float64:
-			return fmt.Sprint(int(id))
+			n = id
+		default:
+			continue
+		}
+		if n >= 0 && n < mostGPUs && n == math.Trunc(n) {
+			return strconv.Itoa(int(n))
 		}
 	}
 	return ""

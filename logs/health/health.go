@@ -8,6 +8,7 @@ package health
 
 import (
 	"bytes"
+	"path"
 	"strings"
 
 	"assay/internal/lazyregexp"
@@ -24,7 +25,8 @@ type Finder struct {
 	part string // of a port
 	head []string
 	ras  string
-	left int // lines that a section may have without a record
+	name string // of a port, as the name of the file has it
+	left int    // lines that a section may have without a record
 }
 
 // A section is a kind of text that begins with a heading.
@@ -43,8 +45,8 @@ const (
 )
 
 // NewFinder returns a finder for an input of the given name.
-func NewFinder(_ string, limits logs.Limits) *Finder {
-	return &Finder{b: logs.NewBuilder(limits)}
+func NewFinder(name string, limits logs.Limits) *Finder {
+	return &Finder{b: logs.NewBuilder(limits), name: reInterface().FindString(path.Base(strings.ReplaceAll(name, `\`, "/")))}
 }
 
 // headings begin sections. A heading begins a line, behind white space, and has a further text.
@@ -61,13 +63,17 @@ var (
 	markXid  = []byte("Xid (PCI:")
 	markRDMA = []byte("link ")
 	markDead = []byte(" job process")
+	markLost = []byte("Unable to determine the device handle for ")
 	reColor  = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
-	reNvGPU  = lazyregexp.New(`^GPU (\d{1,3}): .*\(UUID: ([\w-]{1,80})\)`)
+	reLost   = lazyregexp.New(`^Unable to determine the device handle for (?:GPU ?)?([0-9A-Fa-f:.]{7,16}): `)
+	// Names of network ports: eth0, enp1s0f0, eno1, ib0, bond0, rdma1.
+	reInterface = lazyregexp.New(`\b(?:eth|ib|bond|rdma|roce|eno|ens|enp|ibp|ibs)\d+[a-z0-9]*`)
+	reNvGPU     = lazyregexp.New(`^GPU (\d{1,3}): .*\(UUID: ([\w-]{1,80})\)`)
 )
 
 // Hint reports whether a line may have a record.
 func (f *Finder) Hint(line []byte) bool {
-	if bytes.Contains(line, markXid) || bytes.HasPrefix(line, markRDMA) || bytes.Contains(line, markDead) {
+	if bytes.Contains(line, markXid) || bytes.HasPrefix(line, markRDMA) || bytes.Contains(line, markDead) || bytes.HasPrefix(line, markLost) {
 		return true
 	}
 	_, ok := headingOf(line)
@@ -99,6 +105,10 @@ func (f *Finder) Line(n int, line string) {
 	f.line = int64(n)
 	if strings.Contains(line, "Xid (PCI:") {
 		f.xid(line)
+		return
+	}
+	if m := reLost().FindStringSubmatch(line); m != nil {
+		f.add("GPU "+m[1], "gpu.handle", "", "not open")
 		return
 	}
 	if strings.Contains(line, " job process") {
@@ -151,8 +161,8 @@ func (f *Finder) begin(s section, line string) {
 		f.head = strings.Split(strings.TrimSpace(line), "\t")
 	case ibSection:
 		f.part = strings.Trim(strings.TrimSpace(line)[len("CA "):], "'")
-	case ethtoolSection:
-		f.part = "network port"
+	case ethtoolSection: // it does not say which port it is of
+		f.part = strings.TrimSpace("network port " + f.name)
 	case perfquerySection:
 		f.part = "port"
 		if i := strings.Index(line, "Lid "); i >= 0 {

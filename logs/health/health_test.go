@@ -41,7 +41,7 @@ func TestForms(t *testing.T) {
 			"/GPU 0/gpu.uuid/ GPU-a GPU-a 1", "/GPU 0 link 5/nvlink.replays/Replay Errors 7 7 1", "/GPU 0 link 5/nvlink.recoveries/Recovery Errors 1 1 1", "/GPU 0 link 5/nvlink.crc/CRC FLIT Errors 9 9 1"}},
 		{"a topology", "\t\x1b[4mGPU0\tGPU1\tNIC0\tCPU Affinity\x1b[0m\nGPU0\t X \tPXB\tSYS\t0-7\nGPU1\tPXB\t X \tSYS\t0-7\nNIC0\tSYS\tSYS\t X \n\nLegend:\n", []string{"/GPU 0 - GPU 1/topo.pair/ PXB PXB 1"}},
 		{"a message of syslog", "2026-05-02T10:11:12.5+00:00 gpu07 kernel: NVRM: Xid (PCI:0000:41:00): 119, pid=5, name=ray::worker, Timeout after 6s of waiting for RPC response\n", []string{
-			"gpu07/GPU 0000:41:00/xid.119/ Timeout after 6s of waiting for RPC response Timeout after 6s of waiting for RPC response 1"}},
+			"gpu07/GPU 0000:41:00/xid.119/ Timeout after 6s of waiting for RPC response (2026-05-02T10:11:12) Timeout after 6s of waiting for RPC response (2026-05-02T10:11:12) 1"}},
 		{"messages of dmesg", "[ 1.0] NVRM: Xid (PCI:0000:41:00): 45, Ch 1\n[ 2.0] NVRM: Xid (PCI:0000:41:00): 45, Ch 2\n[3.0] nvidia-nvswitch1: SXid (PCI:0000:c5:00.0): 20034, Fatal, Link 30 LTSSM Fault Up\n", []string{
 			"/GPU 0000:41:00/xid.45/ Ch 1 Ch 2 2", "/NVSwitch 0000:c5:00.0/sxid.20034/ Fatal, Link 30 LTSSM Fault Up Fatal, Link 30 LTSSM Fault Up 1"}},
 		{"a page about Xids", "Xid 79 means that the GPU has fallen off the bus. See Xid (PCI:...) in dmesg.\n", nil},
@@ -52,7 +52,7 @@ func TestForms(t *testing.T) {
 		{"an adapter", "CA 'ibp12s0'\n\tCA type: MT4131\n\tNumber of ports: 1\n\tFirmware version: 40.41.1000\n\tNode GUID: 0xab\n\tPort 1:\n\t\tState: Initializing\n\t\tPhysical state: LinkUp\n\t\tRate: 800\n", []string{
 			"/ibp12s0/ib.type/ MT4131 MT4131 1", "/ibp12s0/ib.firmware/ 40.41.1000 40.41.1000 1", "/ibp12s0/ib.guid/ 0xab 0xab 1", "/ibp12s0 port 1/ib.state/ Initializing Initializing 1",
 			"/ibp12s0 port 1/ib.physical/ LinkUp LinkUp 1", "/ibp12s0 port 1/ib.rate/ 800 800 1"}},
-		{"statistics of ethtool, twice", "NIC statistics:\n     rx_packets: 5\n     tx_discards_phy: 3\nNIC statistics:\n     rx_packets: 9\n     tx_discards_phy: 90003\n", []string{"/network port/port.discards/tx_discards_phy 3 90003 2"}},
+		{"statistics of ethtool, twice", "NIC statistics:\n     rx_packets: 5\n     tx_discards_phy: 3\nNIC statistics:\n     rx_packets: 9\n     tx_discards_phy: 90003\n", []string{"/network port/port.packets/rx_packets 5 9 2", "/network port/port.discards/tx_discards_phy 3 90003 2"}},
 		{"perfquery", "# Port counters: Lid 7 port 1 (CapMask: 0x5A00)\nPortSelect:......................1\nSymbolErrorCounter:..............12\nLinkDownedCounter:...............3\n", []string{
 			"/Lid 7 port 1/port.symbol_errors/SymbolErrorCounter 12 12 1", "/Lid 7 port 1/port.link_downed/LinkDownedCounter 3 3 1"}},
 		{"rdma statistic", "link rocep1/1 rx_read_requests 4 out_of_sequence 6\n", []string{"/rocep1 port 1/port.out_of_sequence/out_of_sequence 6 6 1"}},

@@ -10,8 +10,10 @@ import (
 var (
 	reLink = lazyregexp.New(`^\s*Link (\d{1,3}): (?:([A-Z][A-Za-z _]*?): )?(.+?)\s*$`)
 	// "Nov 12 03:04:05 node-7 kernel: [12.3] NVRM: Xid (PCI:0000:3b:00): 79, pid=4, GPU has fallen off the bus."
-	reXid     = lazyregexp.New(`\b(S?Xid) \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{1,5}), ?(.*)`)
-	reKernel  = lazyregexp.New(`(?:^|\s)([A-Za-z0-9][\w.-]{0,62}) kernel: `)
+	reXid    = lazyregexp.New(`(?:^|[^"'` + "`" + `])(?:NVRM: |nvidia-nvswitch\d{0,3}: )(S?Xid) \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{1,5}), ?(.*)`)
+	reKernel = lazyregexp.New(`(?:^|\s)([A-Za-z0-9][\w.-]{0,62}) kernel: `)
+	// The time of a message: of "dmesg -T", or of syslog.
+	reWhen    = lazyregexp.New(`^\[(\w{3} \w{3} +\d+ [\d:]{8} \d{4})\]|^(\w{3} +\d+ [\d:]{8}|\d{4}-\d\d-\d\d[T ][\d:]{8})`)
 	rePair    = lazyregexp.New(`^(?:NV\d{1,2}|SYS|NODE|PHB|PXB|PIX)$`)
 	reProcess = lazyregexp.New(`^\s*Process \d+ on node (\S{1,64}) managing GPUs? (\d{1,3})`)
 	reOfGPU   = lazyregexp.New(`\bGPU ?:? ?(\d{1,3})\b`)
@@ -73,6 +75,9 @@ func (f *Finder) xid(line string) {
 	}
 	if text = redact.Cut(text, 120); text == "" {
 		text = "no text"
+	}
+	if at := reWhen().FindStringSubmatch(line); at != nil {
+		text += " (" + at[1] + at[2] + ")"
 	}
 	f.add(part, strings.ToLower(m[1])+"."+m[3], "", text)
 	f.node = ""
