@@ -17,22 +17,6 @@ func loadRuns(e env, c *command, s *source, args []string) (gate.Group, error) {
 	return gate.Grouped(list), err
 }
 
-// loadEach is loadRuns for arguments of which each is one run.
-func loadEach(e env, c *command, s *source, args []string) (all gate.Group, failed error) {
-	seen := map[string]bool{}
-	for _, arg := range args {
-		g, err := loadRuns(e, c, s, []string{arg})
-		failed = errors.Join(failed, err)
-		for _, r := range g.Runs[:min(1, len(g.Runs))] {
-			if id := r.Identity(); id == "" || !seen[id] {
-				seen[id] = true
-				all.Runs = append(all.Runs, r)
-			}
-		}
-	}
-	return all, failed
-}
-
 // loadSummaries returns summaries of all inputs: see reading.runs. A directory of baselines means
 // its latest entry. Rolled-up summaries are refused unless sums is true: the caller then needs only
 // totals over the ranks.

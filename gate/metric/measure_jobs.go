@@ -16,7 +16,7 @@ func jobMetrics() []Metric {
 			Meaning: "time of the steps of a job that were not done again later", Per: "time from the first line of its logs to the last one",
 			measure: ofJob(func(j *goodput.Job) (Value, error) {
 				if j.WallNS == 0 {
-					return Value{}, errors.New("the records of steps have no times, so the length of the job is unknown")
+					return Value{}, errNoLength
 				}
 				return ratio(j.Goodput(), j.WallNS), nil
 			})},
@@ -26,16 +26,19 @@ func jobMetrics() []Metric {
 		{Name: "job.between_failures", Unit: Time, Higher: true, Host: true, Keys: keys,
 			Meaning: "time of a job without the time between its starts", Per: "number of failures",
 			measure: ofJob(func(j *goodput.Job) (Value, error) {
-				switch ns := j.BetweenFailures(); {
-				case ns > 0:
-					return whole(ns), nil
-				case j.WallNS > 0: // it is at least as long as the job, and may have no end
-					return Value{V: float64(j.WallNS), Bounded: true, Most: math.Inf(1), Note: "without a failure"}, nil
+				switch ran := j.RunNS(); {
+				case ran <= 0:
+					return Value{}, errNoLength
+				case j.Failures == 0: // the next one comes later than now
+					return Value{V: float64(ran), Most: math.Inf(1), Bounded: true, Note: "no failure"}, nil
+				default:
+					return whole(j.BetweenFailures()), nil
 				}
-				return Value{}, errors.New("the records of steps have no times, so the length of the job is unknown")
 			})},
 	}
 }
+
+var errNoLength = errors.New("the records of steps have no times, so the length of the job is unknown")
 
 // ofJob returns a function that measures the longest job.
 func ofJob(f func(*goodput.Job) (Value, error)) func(selection) (Value, error) {

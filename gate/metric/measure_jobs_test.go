@@ -26,24 +26,23 @@ func TestJobMetrics(t *testing.T) {
 			t.Errorf("%s is %s, want %s", gate, got, want)
 		}
 	}
-	sum.Attempts, sum.JobTimes = sum.Attempts[1:2], sum.JobTimes[3:]
-	if got, want := measureText(t, sum, "job.between_failures"), "over 40 s, without a failure"; got != want {
-		t.Errorf("of a job that did not fail it is %s, want %s", got, want)
+	sum.Attempts[0].End = summary.EndFinished // without a failure, the time between two is longer than the job ran
+	if got, want := measureText(t, sum, "job.between_failures"), "over 90 s, no failure"; got != want {
+		t.Errorf("without failures: %s, want %s", got, want)
 	}
 }
 
-// TestShareOfRoles: what a role waits is a share of the time of this role, whatever other roles there are.
-func TestShareOfRoles(t *testing.T) {
+// TestRoleShares: a share is of the time of its role, however many roles there are.
+func TestRoleShares(t *testing.T) {
+	const s = 1000 * ms
 	sum := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "a.log"}}}
-	for _, r := range []struct {
-		role       string
-		work, wait int64
-	}{{summary.RoleRollout, 30, 10}, {summary.RoleTrainer, 10, 30}, {summary.RoleReward, 2, 38}} {
-		sum.RoleTimes = append(sum.RoleTimes, summary.RoleTime{Role: r.role, State: summary.RoleWorks, NS: r.work * 1000 * ms},
-			summary.RoleTime{Role: r.role, State: summary.RoleWaits, NS: r.wait * 1000 * ms})
+	for role, works := range map[string]int64{summary.RoleRollout: 70, summary.RoleTrainer: 25, summary.RoleReward: 5} {
+		sum.RoleTimes = append(sum.RoleTimes, summary.RoleTime{Role: role, State: summary.RoleWorks, NS: works * s},
+			summary.RoleTime{Role: role, State: summary.RoleWaits, NS: (100 - works) * s})
 	}
-	for gate, want := range map[string]string{"roles.share{role=rollout, state=wait}": "25.0% (10 s of 40 s)",
-		"roles.share{role=trainer, state=wait}": "75.0% (30 s of 40 s)", "roles.share{state=work}": "35.0% (42 s of 120 s)"} {
+	for gate, want := range map[string]string{
+		"roles.share{role=rollout, state=wait}": "30.0% (30 s of 100 s)", "roles.share{role=reward, state=work}": "5.00% (5 s of 100 s)",
+	} {
 		if got := measureText(t, sum, gate); got != want {
 			t.Errorf("%s is %s, want %s", gate, got, want)
 		}

@@ -64,18 +64,12 @@ type Kind struct {
 	Name, Noun string // "kernels", "kernel"; Noun is also a key, by which rows are added up that nobody gave keys for
 	Of         string // denominator of shares: "total kernel time"
 	Host       bool   // all times and counts are of the CPU
+	Within     string // key whose rows with one value are the denominator of shares; "" if it is all rows
 	Columns    []Column
 	Row        reflect.Type
 
-	within []string // keys within which shares are: those of one role, not of all
-	sorts  []int    // columns that sort rows, the main measure first
+	sorts []int // columns that sort rows, the main measure first
 }
-
-// Within makes shares those of the rows that are equal in some keys, because the others are of the same time.
-func Within(keys ...string) func(*Kind) { return func(k *Kind) { k.within = keys } }
-
-// Denominator returns the keys whose values select the rows of which another selection is a share.
-func (k *Kind) Denominator() []string { return append([]string{"rank", "device"}, k.within...) }
 
 // Describe returns the description of the rows of type R: their name, the noun for one of them, and the
 // denominator of shares. The noun must be the display name of a key, because it names a row: sums without keys
@@ -119,6 +113,9 @@ func Made[R any](name string, form Form, text func(*R) string) func(*Kind) {
 
 // OnHost says that all times and counts are of the CPU: they need no GPU events.
 func OnHost() func(*Kind) { return func(k *Kind) { k.Host = true } }
+
+// Within says that rows with the same value of a key are one whole: shares are of these rows.
+func Within(key string) func(*Kind) { return func(k *Kind) { k.Within = key } }
 
 // Ordered gives the values of a key an explicit order.
 func Ordered(name string, values []string) func(*Kind) {
