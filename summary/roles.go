@@ -66,6 +66,9 @@ type RoleStep struct {
 	Shared    bool   `json:"shared,omitempty"`
 	Critical  string `json:"critical"` // the role that works longest
 	Servers   []int  `json:"servers,omitempty"`
+	// Slowest is the input of the rollout that works longest, if the others work much less: MeanNS is the mean over all.
+	Slowest *int  `json:"slowest,omitempty"`
+	MeanNS  int64 `json:"mean_ns,omitempty"`
 
 	// LeftOut are inputs of roles that could not be used. If the time of the roles is not known without them, Critical
 	// is "", and there are no rows of roles.
@@ -83,6 +86,7 @@ const (
 	TrainerWithoutTimes = "trainer-without-times" // the steps of the trainer have no times
 	NoRole              = "no-role"               // neither its name nor its content tells the role
 	TooCoarse           = "too-coarse"            // a step has too few samples
+	ServesOthers        = "serves-others"         // it works for longer than the trainer waits for the role
 	NoUse               = "no-use"                // it has no use of GPUs
 )
 

@@ -10,10 +10,13 @@ import (
 	"assay/summary"
 )
 
-// A use is the share of the time of steps for which a role worked: the mean over its servers or GPUs.
+// A use is the share of the time of steps for which a role worked: that of the server or GPU that worked longest, which
+// the trainer waits for, and the mean.
 type use struct {
 	From   string
-	share  float64
+	most   float64
+	share  float64 // mean
+	last   int     // input that worked longest
 	places float64
 	steps  int64 // the steps that all of them cover
 	list   []int // inputs
@@ -58,6 +61,8 @@ func evidenceOf(s *summary.Summary, st step, tracks []*clocks.Track) *evidence {
 			switch {
 			case role == "" && why == "":
 				why = summary.NoRole
+			case from == summary.FromServers && why == "" && st.less(role, u.Share):
+				why = summary.ServesOthers
 			case role != "" && why == "":
 				e.add(role, from, i, u)
 			}
@@ -68,6 +73,14 @@ func evidenceOf(s *summary.Summary, st step, tracks []*clocks.Track) *evidence {
 		}
 	}
 	return e
+}
+
+// less reports whether the timers of the trainer state less time of a role than a server works. Then the server has
+// requests of others too.
+func (st *step) less(role string, share float64) bool {
+	stated := st.of[role]
+	const off = 0.05 // of the step: times of lines are those of batches
+	return !st.apart && stated > st.ns/200 && share > float64(stated+st.of[summary.RolePauses])/float64(st.ns)+off
 }
 
 // add adds the use of a server or a GPU to a role.
@@ -81,6 +94,9 @@ func (e *evidence) add(role, from string, input int, u clocks.Use) {
 		e.of[role][from] = to
 	}
 	to.share = (to.share*to.places + u.Share) / (to.places + 1)
+	if u.Share > to.most || to.places == 0 {
+		to.most, to.last = u.Share, input
+	}
 	to.places++
 	to.steps = min(to.steps, u.Steps)
 	if !slices.Contains(to.list, input) {

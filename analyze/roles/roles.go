@@ -49,6 +49,9 @@ func Join(s *summary.Summary, tracks []*clocks.Track) {
 // which of them another one hides.
 func stepOf(s *summary.Summary, input int) (step, bool) {
 	st := step{input: input, of: map[string]int64{}}
+	if s.Issue(summary.StepsTooLong) != nil {
+		return st, false // the times are in another unit
+	}
 	producer, sum, learns := "", int64(0), false
 	for _, p := range s.Phases {
 		if p.Input == input && p.Source == summary.SourceLog && p.InSteps != nil && p.InSteps.StepNS > st.ns {
@@ -146,10 +149,18 @@ func add(s *summary.Summary, st step, e *evidence) {
 		if w.From == summary.FromServers {
 			out.Servers = append(out.Servers, w.list...)
 		}
+		if w.places > 1 && w.most > uneven*w.share && role == summary.RoleRollout {
+			out.Slowest, out.MeanNS = &w.last, int64(w.share*float64(st.ns))
+		}
+		sync := st.of[summary.RoleSyncs]
+		wait := free - w.ns
+		if role == summary.RoleReward { // it takes no part in weight sync
+			wait, sync = wait+sync, 0
+		}
 		for _, state := range []struct {
 			name string
 			ns   int64
-		}{{summary.RoleWorks, w.ns}, {summary.RoleWaits, free - w.ns}, {summary.RoleSyncs, st.of[summary.RoleSyncs]},
+		}{{summary.RoleWorks, w.ns}, {summary.RoleWaits, wait}, {summary.RoleSyncs, sync},
 			{summary.RolePauses, st.of[summary.RolePauses]}, {summary.RoleOther, st.of[""]}} {
 			row := summary.RoleTime{Input: st.input, Role: role, State: state.name, NS: state.ns, From: w.From, Inputs: int64(len(w.list)), Covered: w.steps}
 			if u := e.gpus(role); u != nil && state.name == summary.RoleWorks {
@@ -164,6 +175,9 @@ func add(s *summary.Summary, st step, e *evidence) {
 	out.PerfectNS = longest + st.ns - free
 	s.RoleSteps = append(s.RoleSteps, out)
 }
+
+// uneven is how many times as long as their mean one server works, so that it is named.
+const uneven = 1.2
 
 func ptr(ns int64) *int64 { return &ns }
 
@@ -185,7 +199,7 @@ func workOf(s *summary.Summary, st step, e *evidence, free int64) map[string]wor
 	}
 	shown := func(role string, u *use) {
 		// What servers generate during an evaluation is not for the trainer.
-		work[role] = worked{min(free, max(0, int64(u.share*float64(st.ns))-st.of[summary.RolePauses])), *u}
+		work[role] = worked{min(free, max(0, int64(u.most*float64(st.ns))-st.of[summary.RolePauses])), *u}
 	}
 	for _, role := range []string{summary.RoleRollout, summary.RoleReward} {
 		if u := e.of[role][summary.FromServers]; u != nil {

@@ -173,6 +173,7 @@ var whyLeft = map[string]string{
 	summary.TrainerWithoutTimes: "the steps of the trainer have no times (log with times)",
 	summary.NoRole:              "no role is known (put it into the name of the file or folder: rollout, trainer or reward)",
 	summary.TooCoarse:           "too few samples in a step (record ten or more)",
+	summary.ServesOthers:        "it works for longer than the trainer waits for this role, so it has other requests too",
 	summary.NoUse:               "it has no use of GPUs",
 }
 

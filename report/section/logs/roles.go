@@ -101,6 +101,10 @@ func roleLines(ctx *section.Context, st *summary.RoleStep) (list doc.List) {
 		how = fmt.Sprintf("Rollout and trainer work at the same time for at least %s of a step", unit.Duration(st.OverlapNS/st.Steps))
 	}
 	line("Critical role: %s. %s", st.Critical, how)
+	if st.Slowest != nil {
+		line("The rollouts are uneven: %s works longest; the mean is %s", label.Clip(label.Clean(ctx.Below(ctx.Inputs[*st.Slowest].Path)), 44),
+			unit.Duration(st.MeanNS/st.Steps))
+	}
 	switch {
 	case st.Shared:
 		line("The inference engine sleeps while the trainer works: the roles share GPUs and cannot overlap on them")
