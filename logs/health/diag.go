@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"assay/logs"
@@ -66,14 +67,11 @@ func ReadDiag(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 	return f.Log(), nil
 }
 
-// idOf returns the first identity, which is a number or a text.
+// idOf returns the first identity, which is the number of a GPU, as a number or as text.
 func idOf(ids ...any) string {
 	for _, id := range ids {
-		switch id := id.(type) {
-		case string:
-			return id
-		case float64:
-			return fmt.Sprint(int(id))
+		if n, err := strconv.Atoi(fmt.Sprint(id)); err == nil && n >= 0 && n < 1000 {
+			return strconv.Itoa(n)
 		}
 	}
 	return ""

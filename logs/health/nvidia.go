@@ -1,19 +1,27 @@
 package health
 
 import (
+	"bytes"
+	"cmp"
+	"slices"
 	"strings"
 
 	"assay/internal/lazyregexp"
+	"assay/internal/redact"
 )
 
 var (
 	reLink = lazyregexp.New(`^\s*Link (\d{1,3}): (?:([A-Z][A-Za-z _]*?): )?(.+?)\s*$`)
 	// "Nov 12 03:04:05 node-7 kernel: [12.3] NVRM: Xid (PCI:0000:3b:00): 79, pid=4, GPU has fallen off the bus."
-	reXid     = lazyregexp.New(`\b(S?Xid) \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{1,5}), ?(.*)`)
-	reKernel  = lazyregexp.New(`(?:^|\s)([A-Za-z0-9][\w.-]{0,62}) kernel: `)
-	rePair    = lazyregexp.New(`^(?:NV\d{1,2}|SYS|NODE|PHB|PXB|PIX)$`)
-	reProcess = lazyregexp.New(`^\s*Process \d+ on node (\S{1,64}) managing GPUs? (\d{1,3})`)
-	reOfGPU   = lazyregexp.New(`\bGPU ?:? ?(\d{1,3})\b`)
+	// A note that quotes such a message has other text before the driver's name.
+	reXid  = lazyregexp.New(`^[^"'#>]*\b(?:NVRM|nvidia-nvswitch\d*): (S?Xid) \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{1,5}), ?(.*)`)
+	reLost = lazyregexp.New(`device handle for GPU ?(?:\d{1,3}: )?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])`)
+	// "[ 12.345678] ", "[Sat Nov 21 08:00:01 2026] ", "host kernel: "
+	reKernelLine = lazyregexp.New(`^(?:<\d+>)?\[\s*(?:\d+\.\d+|[A-Z][a-z]{2} [A-Z][a-z]{2} .{4,20})\]|\bkernel: `)
+	reKernel     = lazyregexp.New(`(?:^|\s)([A-Za-z0-9][\w.-]{0,62}) kernel: `)
+	rePair       = lazyregexp.New(`^(?:NV\d{1,2}|SYS|NODE|PHB|PXB|PIX)$`)
+	reProcess    = lazyregexp.New(`^\s*Process \d+ on node (\S{1,64}) managing GPUs? (\d{1,3})`)
+	reOfGPU      = lazyregexp.New(`\bGPU ?:? ?(\d{1,3})\b`)
 )
 
 // nvlink reads the state or a counter of a link.
@@ -30,34 +38,56 @@ func (f *Finder) nvlink(line string) bool {
 	return true
 }
 
-// topo reads a row of the matrix of "nvidia-smi topo -m": how each pair of GPUs is connected.
+// nearness is the order of connections in the matrix, the closest first. Any number of NVLinks is closer.
+var nearness = []string{"PIX", "PXB", "PHB", "NODE", "SYS"}
+
+// topo reads a row of the matrix of "nvidia-smi topo -m": how a GPU is connected with each other one, and with its
+// nearest network adapter.
 func (f *Finder) topo(line string) bool {
 	cells := strings.Split(strings.TrimSpace(line), "\t")
 	gpu, ok := strings.CutPrefix(strings.TrimSpace(cells[0]), "GPU")
 	if !ok || len(cells) < 2 {
 		return strings.HasPrefix(line, "NIC")
 	}
+	near := len(nearness)
 	for i, cell := range cells[1:] {
 		if i >= len(f.head) {
 			break
 		}
-		other, isGPU := strings.CutPrefix(strings.TrimSpace(f.head[i]), "GPU")
+		head := strings.TrimSpace(f.head[i])
+		other, isGPU := strings.CutPrefix(head, "GPU")
 		if cell = strings.TrimSpace(cell); isGPU && rePair().MatchString(cell) && gpu < other {
 			f.add("GPU "+gpu+" - GPU "+other, "topo.pair", "", cell)
 		}
+		if at := slices.Index(nearness, cell); at >= 0 && (strings.HasPrefix(head, "NIC") || strings.HasPrefix(head, "mlx5")) {
+			near = min(near, at)
+		}
+	}
+	if near < len(nearness) {
+		f.add("GPU "+gpu, "topo.adapter", "", nearness[near])
 	}
 	return true
 }
 
-// xid reads a message of the driver about an error of a GPU (Xid) or of an NVSwitch (SXid).
-func (f *Finder) xid(line string) {
-	m := reXid().FindStringSubmatch(line)
-	if m == nil {
-		return
-	}
+// isKernel reports whether a line is of the log of the kernel, by a driver that it names.
+func isKernel(line []byte) bool {
+	return slices.ContainsFunc(marksKernel, func(mark []byte) bool { return bytes.Contains(line, mark) }) && reKernelLine().Match(line)
+}
+
+// kernel reads a line of the log of the kernel: a message of the driver about an error of a GPU (Xid) or of an NVSwitch
+// (SXid), or any other, which shows that there is a log.
+func (f *Finder) kernel(line string) {
 	f.node = ""
 	if host := reKernel().FindStringSubmatch(line); host != nil {
 		f.node = host[1]
+	}
+	defer func() { f.node = "" }()
+	m := reXid().FindStringSubmatch(line)
+	if m == nil {
+		if isKernel([]byte(line)) {
+			f.add("host", "kernel.log", "", "read")
+		}
+		return
 	}
 	part, text := "GPU "+m[2], m[4]
 	if m[1] == "SXid" {
@@ -70,14 +100,7 @@ func (f *Finder) xid(line string) {
 		}
 		text = rest
 	}
-	if len(text) > 120 {
-		text = text[:120]
-	}
-	if text == "" {
-		text = "no text"
-	}
-	f.add(part, strings.ToLower(m[1])+"."+m[3], "", text)
-	f.node = ""
+	f.add(part, strings.ToLower(m[1])+"."+m[3], "", cmp.Or(redact.Cut(text, 120), "no text"))
 }
 
 // rasHeading begins the processes that NCCL's RAS cannot reach or misses.
