@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"assay/internal/label"
-	"assay/internal/lazyregexp"
 	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/finding"
@@ -63,7 +62,7 @@ var properties = sync.OnceValue(func() (out []property) {
 
 // applies reports whether a value is checked by a property. What a monitor sampled often is judged by its own rules.
 func (m *machine) applies(p *property, v *value) bool {
-	if !p.matches(v.property) || firstOther(v.property, p) || p.kind == "grows" && m.mixed[[2]string{v.node, v.part}] {
+	if !p.matches(v.property) || firstOther(v.property, p) {
 		return false
 	}
 	if p.when != "" {
@@ -72,7 +71,9 @@ func (m *machine) applies(p *property, v *value) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(p.unless, func(q string) bool { return m.text(v.node, v.part, q) == "Active" })
+	return !slices.ContainsFunc(p.unless, func(q string) bool {
+		return m.text(v.node, v.part, q) == "Active" || v.part == "host" && m.counts[[2]string{v.node, q}] > 0
+	})
 }
 
 // Sampled is the number of values from which on a dump that is repeated is the record of a monitor.
@@ -84,10 +85,11 @@ type fault struct {
 	property *property
 	now      string
 	other    string
+	said     string // what is wrong, where it is more than the property's text
 }
 
-// faults returns the faults that a summary shows, in the order of properties.txt.
-func faults(m *machine) (out []fault) {
+// present returns the faults of the last values, in the order of properties.txt.
+func present(m *machine) (out []fault) {
 	known := map[string]bool{} // parts whose value has a fault of its own need no peers
 	for i := range properties() {
 		p := &properties()[i]
@@ -132,7 +134,7 @@ func (m *machine) check(p *property, values []*value) (out []fault) {
 	}
 	for _, v := range values {
 		if now, other, bad := m.isFault(p, v); bad {
-			out = append(out, fault{v, p, now, other})
+			out = append(out, fault{value: v, property: p, now: now, other: other})
 		}
 	}
 	return out
@@ -144,26 +146,38 @@ func (m *machine) isFault(p *property, v *value) (now, other string, bad bool) {
 	case "any":
 		return v.last(), "", true
 	case "not":
-		for _, text := range v.texts {
-			if !healthy(text, p.list) {
-				return text, "", true
-			}
-		}
+		return v.last(), "", !healthy(v.last(), p.list)
+	case "is":
+		return v.last(), "", healthy(v.last(), p.list)
+	case "missing": // a report of chosen GPUs has fewer
+		of := m.text(v.node, v.part, p.list)
+		a, _ := number(v.last())
+		b, _ := number(of)
+		return v.last(), of, a == b-1 && b >= 3
+	case "over":
+		n, ok := number(v.last())
+		most, _ := number(p.list)
+		return unit.Count(int64(n)), "", ok && n > most
 	case "below":
 		of := m.text(v.node, v.part, p.list)
 		a, okA := number(v.last())
 		b, okB := number(of)
+		okA = okA && unitOf(v.last()) == unitOf(of)
 		return v.last(), of, okA && okB && a < 0.99*b
 	case "grows":
 		last, growth, ok := v.growth()
+		moments := len(v.texts)
+		if m.mixed[[2]string{v.node, v.part}] {
+			moments = 1 // others are of another port
+		}
 		var by, single float64
 		var never string
 		fmt.Sscanf(p.list, "%g %s", &by, &never)
 		_, err := fmt.Sscan(never, &single)
 		switch {
-		case ok && len(v.texts) > 1 && growth > by:
+		case ok && moments > 1 && growth > by:
 			return unit.Count(int64(growth)), "", true
-		case ok && len(v.texts) == 1 && err == nil && last > single:
+		case ok && moments == 1 && err == nil && last > single:
 			return unit.Count(int64(last)), "", true
 		}
 	}
@@ -176,48 +190,6 @@ func healthy(text, list string) bool {
 	return not != slices.ContainsFunc(strings.Split(list, ","), func(one string) bool {
 		return strings.EqualFold(one, text) || strings.EqualFold(one, strings.ReplaceAll(text, " ", "_"))
 	})
-}
-
-// boards are models of GPUs whose NVLinks the board connects, so that all of them should be up.
-var boards = lazyregexp.New(`SXM|HBM3|\b[BH][23]00$|\bGB\d00`)
-
-// down returns the parts that are down although most equal parts are up: the other links of the GPU, the same link of
-// other GPUs, the port of this name on other nodes, the other ports of the node.
-func (m *machine) down(p *property, values []*value) (out []fault) {
-	type peers struct{ all, up int }
-	groups := map[string]*peers{}
-	names := func(v *value) map[string]int { // groups of peers, and how many others they need
-		if gpu, link, ok := strings.Cut(v.part, " link "); ok {
-			return map[string]int{v.node + "\x00" + gpu: 2, "link " + link + m.class(v): 3}
-		}
-		return map[string]int{v.part + "\x00" + m.class(v): 1, v.node + "\x00" + m.class(v): 3}
-	}
-	for _, v := range values {
-		for name := range names(v) {
-			if groups[name] == nil {
-				groups[name] = &peers{}
-			}
-			groups[name].all++
-			if healthy(v.last(), p.list) {
-				groups[name].up++
-			}
-		}
-	}
-	for _, v := range values {
-		if healthy(v.last(), p.list) {
-			continue
-		}
-		gpu, _, isLink := strings.Cut(v.part, " link ")
-		bad := isLink && boards().MatchString(m.text(v.node, gpu, "gpu.model"))
-		for name, least := range names(v) {
-			others := groups[name].all - 1
-			bad = bad || others >= least && 4*groups[name].up >= 3*others
-		}
-		if bad {
-			out = append(out, fault{v, p, v.last(), ""})
-		}
-	}
-	return out
 }
 
 // better decides which of two values is the usual one where as many parts have either: the larger number.
@@ -263,7 +235,7 @@ func (m *machine) peers(p *property, values []*value) (out []fault) {
 		odd := slices.DeleteFunc(slices.Clone(list), func(v *value) bool { return v.last() == usual || !p.worse(v.last(), usual) })
 		for _, v := range odd {
 			if p.list == "" || !m.designed(v, odd, list) {
-				out = append(out, fault{v, p, v.last(), usual})
+				out = append(out, fault{value: v, property: p, now: v.last(), other: usual})
 			}
 		}
 	}
@@ -285,6 +257,12 @@ func (p *property) worse(text, usual string) bool {
 			prefix, star := strings.CutSuffix(one, "*")
 			return one == text || star && strings.HasPrefix(text, prefix)
 		})
+	}
+	if strings.HasPrefix(p.list, "NV") && rank(usual) > 0 {
+		return false // PCIe is wired so; only links can go down
+	}
+	if rank(text) == 0 && rank(usual) == 0 {
+		return better(usual[2:], text[2:])
 	}
 	return rank(text) > rank(usual)
 }
@@ -343,7 +321,7 @@ func (m *machine) slower(p *property, values []*value) (out []fault) {
 		for i, v := range list {
 			if all[i] < 0.9*median {
 				_, unit, _ := strings.Cut(v.last(), " ")
-				out = append(out, fault{v, p, v.last(), strings.TrimSpace(fmt.Sprintf("%.0f %s", median, unit))})
+				out = append(out, fault{value: v, property: p, now: v.last(), other: strings.TrimSpace(fmt.Sprintf("%.0f %s", median, unit))})
 			}
 		}
 	}
@@ -353,6 +331,9 @@ func (m *machine) slower(p *property, values []*value) (out []fault) {
 
 // says returns what is wrong.
 func (m *machine) says(f *fault) string {
+	if f.said != "" {
+		return f.said
+	}
 	words := map[string]string{"value": label.Clip(label.Clean(f.now), 80), "code": f.value.property[strings.LastIndexByte(f.value.property, '.')+1:],
 		"other": label.Clip(label.Clean(f.other), 80), "name": label.Clip(label.Clean(f.name), 60)}
 	for _, p := range []string{"gpu.temperature", "gpu.clock", "gpu.clock_max"} {
@@ -406,7 +387,7 @@ func (m *machine) groups(id string) (out []*group) {
 			out = append(out, g)
 		}
 		for i := range list {
-			if levels[list[i].property.level] > levels[g.first.property.level] {
+			if list[i].level() > g.first.level() {
 				g.first = &list[i]
 			}
 		}
@@ -436,7 +417,7 @@ func (e *Evaluator) measure(id string) (out []tree.Reading) {
 			Lists: map[string][]string{"others": others},
 			Where: []finding.Place{{Input: g.first.input, Rank: e.Inputs[g.first.input].Rank}}})
 		if ok {
-			r.Level = levels[g.first.property.level]
+			r.Level = g.first.level()
 			out = append(out, r)
 		}
 	}
@@ -481,64 +462,4 @@ func Checked(s *summary.Summary) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// OfGPU says what is wrong with a GPU of a trace: "thermal slowdown active (91 C, SM 1200 MHz of 1980 MHz)". Its node is
-// that of the dumps in the folder of the trace, or the only one if no two traces have a GPU of this number.
-func OfGPU(s *summary.Summary, gpu summary.GPU) (out []string) {
-	if len(s.Health) == 0 || gpu.Input < 0 || gpu.Input >= len(s.Inputs) {
-		return nil
-	}
-	m := machineOf(s)
-	node, ok := m.nodeOfTrace(s, gpu)
-	if !ok {
-		return nil
-	}
-	part := fmt.Sprint("GPU ", gpu.Device)
-	for _, f := range faults(m) {
-		if f.node == node && (f.part == part || strings.HasPrefix(f.part, part+" link ")) {
-			out = append(out, m.says(&f))
-		}
-	}
-	return out[:min(3, len(out))]
-}
-
-// nodeOfTrace returns the node on which a trace was recorded.
-func (m *machine) nodeOfTrace(s *summary.Summary, gpu summary.GPU) (string, bool) {
-	nodes, folder, found := nodesOf(s), folderOf(s, gpu.Input), ""
-	n := 0
-	for _, v := range m.values {
-		if folderOf(s, v.input) == folder && (n == 0 || nodes[v.input] != found) {
-			found = nodes[v.input]
-			n++
-		}
-	}
-	// One folder for all is no sign of a node.
-	if together := !slices.ContainsFunc(s.Devices, func(d summary.Device) bool { return folderOf(s, d.Input) != folder }); n == 1 && !together {
-		return found, true
-	}
-	same := 0
-	for _, d := range s.Devices {
-		if d.Device == gpu.Device {
-			same++
-		}
-	}
-	if len(m.nodes) != 1 || same != 1 {
-		return "", false
-	}
-	return m.nodes[0], true
-}
-
-// Links says what is wrong with links and ports, at most three of them.
-func Links(s *summary.Summary) (out []string) {
-	if len(s.Health) == 0 {
-		return nil
-	}
-	m := machineOf(s)
-	for _, f := range faults(m) {
-		if f.property.rule == rule.LinkFault && len(out) < 3 {
-			out = append(out, m.names([]fault{f})+": "+m.says(&f))
-		}
-	}
-	return out
 }

@@ -15,7 +15,8 @@ import (
 type value struct {
 	node, part, property, name string
 	texts                      []string // the values, the oldest first
-	input                      int
+	from                       []origin // of each value
+	input                      int      // of the last
 	times                      int64
 }
 
@@ -24,6 +25,7 @@ type machine struct {
 	values []*value
 	index  map[string]*value
 	nodes  []string
+	inputs []string           // names of the files
 	mixed  map[[2]string]bool // by node and part
 	kinds  map[string]string  // the GPUs of a node, as far as they are known
 	counts map[[2]string]int  // of the parts with a property, by node and property
@@ -33,6 +35,9 @@ type machine struct {
 // by its bus.
 func machineOf(s *summary.Summary) *machine {
 	m := &machine{index: map[string]*value{}}
+	for i := range s.Inputs {
+		m.inputs = append(m.inputs, path.Base(strings.ReplaceAll(s.Inputs[i].Path, `\`, "/")))
+	}
 	nodes := nodesOf(s)
 	numbers := map[string]string{} // of GPUs, by node and bus
 	for _, h := range s.Health {
@@ -47,20 +52,23 @@ func machineOf(s *summary.Summary) *machine {
 		if n := numbers[node+" "+busOf(part)]; n != "" && strings.HasPrefix(part, "GPU ") {
 			part = n
 		}
-		key := strings.Join([]string{node, part, h.Property, h.Name}, "\x00")
-		v := m.index[key]
+		is := value{node: node, part: part, property: h.Property, name: h.Name}
+		v := m.index[is.key()]
 		if v == nil {
-			v = &value{node: node, part: part, property: h.Property, name: h.Name, input: h.Input}
-			m.index[key] = v
+			v = &is
+			m.index[is.key()] = v
 			m.values = append(m.values, v)
 			if !slices.Contains(m.nodes, node) {
 				m.nodes = append(m.nodes, node)
 			}
 		}
 		if h.First != "" {
-			v.texts = append(v.texts, h.First)
+			v.texts, v.from = append(v.texts, h.First), append(v.from, origin{h.Input, h.At, true})
 		}
-		v.texts, v.times = append(v.texts, h.Value), v.times+h.Times
+		v.texts, v.from, v.times = append(v.texts, h.Value), append(v.from, origin{h.Input, h.At, false}), v.times+h.Times
+	}
+	for _, v := range m.values {
+		v.inOrder()
 	}
 	m.count()
 	return m
@@ -101,6 +109,18 @@ func (m *machine) count() {
 			m.mixed[key] = rises[key] && falls[key]
 		}
 	}
+}
+
+// key tells the values of a machine apart.
+func (v *value) key() string {
+	return strings.Join([]string{v.node, v.part, v.property, v.name}, "\x00")
+}
+
+// gpuNumber returns the number of a GPU that a tool calls by it.
+func gpuNumber(part string) (int64, bool) {
+	digits, ok := strings.CutPrefix(part, "GPU ")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, ok && err == nil
 }
 
 // busOf returns the part of the address of a GPU on the bus in which all tools agree: "18:00".
@@ -163,6 +183,7 @@ func nodesOf(s *summary.Summary) map[int]string {
 			out[i] = label.Clip(label.Clean(out[i]), 40)
 		}
 	}
+	separatePorts(s, out)
 	return out
 }
 
@@ -209,6 +230,12 @@ func number(text string) (float64, bool) {
 	return n, err == nil
 }
 
+// unitOf returns what stands behind the number of a text.
+func unitOf(text string) string {
+	_, of, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return of
+}
+
 // growth returns the last value of a counter, and by how much it grew. A counter that falls was reset.
 func (v *value) growth() (last, growth float64, ok bool) {
 	for i, text := range v.texts {
@@ -248,7 +275,7 @@ func (m *machine) class(v *value) string {
 		return fmt.Sprint(v.property, m.counts[[2]string{v.node, v.property}], m.kinds[v.node])
 	case strings.HasPrefix(v.property, "gpu."):
 		if t := m.text(v.node, v.part, "gpu.model"); t != "" {
-			return v.property + " " + t
+			return v.property + " " + t + " " + m.text(v.node, v.part, "gpu.board")
 		}
 	case strings.HasPrefix(v.property, "nvlink."):
 		gpu, _, _ := strings.Cut(v.part, " link ")

@@ -929,6 +929,7 @@ var builtInRules = []ruleEntry{
 		{ID: "find-the-fault-of-the-program", Text: "Look for the error of the program first: compute-sanitizer, or CUDA_LAUNCH_BLOCKING=1 for its place. If other programs fail on this GPU alone, test it: dcgmi diag -r 3.", From: "nvidia-xid", When: "maybe-nvidia"},
 		{ID: "look-up-the-xid", Text: "Look up this number in NVIDIA's list of Xids, which names its cause and what to do.", From: "nvidia-xid", When: "maybe-nvidia"},
 		{ID: "run-the-diagnostic-again", Text: "Run dcgmi diag -r 3 with nothing else on the GPU. If it fails again, take the GPU out of use.", From: "dcgm-diag", When: "maybe-nvidia"},
+		{ID: "prepare-the-host", Text: "Before the next diagnostic: end other programs on the GPUs, set the persistence mode (nvidia-smi -pm 1), and repair what the test names.", From: "dcgm-diag", When: "maybe-nvidia"},
 		{ID: "look-at-the-process", Text: "Look at this process and its host: it may have ended, or hang in the driver or the network.", From: "nccl-ras", When: "ranks!=one"},
 	}, Also: []string{"check-the-cooling", "check-the-supply"}, Say: Wording{Words: []string{"remedy"}, Title: "{parts}: {fault}", Evidence: []Line{
 		{List: "others"},
@@ -941,6 +942,7 @@ var builtInRules = []ruleEntry{
 		{ID: "look-up-the-xid", When: "remedy=look-up-the-xid"},
 		{ID: "run-the-diagnostic-again", When: "remedy=run-the-diagnostic-again"},
 		{ID: "look-at-the-process", When: "remedy=look-at-the-process"},
+		{ID: "prepare-the-host", When: "remedy=prepare-the-host"},
 		{ID: "check-the-cooling", When: "remedy=check-the-cooling"},
 		{ID: "check-the-supply", When: "remedy=check-the-supply"},
 	}}},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,12 +60,24 @@ func ReadDiag(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 					if id := idOf(res.GPU, res.Entity); id != "" && (res.Group == "" || res.Group == "GPU") {
 						part = "GPU " + id
 					}
-					f.add(part, "diag.result", t.Name, title(res.Status))
+					f.result(part, t.Name, title(res.Status))
 				}
 			}
 		}
 	}
 	return f.Log(), nil
+}
+
+// software are the tests of "dcgmi diag" that check the installation of a host, by words of their names.
+var software = []string{"denylist", "blacklist", "library", "libraries", "permissions", "persistence", "environment", "processes", "software"}
+
+// result adds the result of a test: of a GPU, or of what is installed on the host.
+func (f *Finder) result(part, name, result string) {
+	property := "diag.result"
+	if words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 'a' || r > 'z' }); slices.ContainsFunc(words, func(w string) bool { return slices.Contains(software, w) }) {
+		property = "diag.software"
+	}
+	f.add(part, property, name, result)
 }
 
 // idOf returns the first identity, which is the number of a GPU, as a number or as text.

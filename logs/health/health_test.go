@@ -57,7 +57,9 @@ func TestForms(t *testing.T) {
 		{"an adapter", "CA 'ibp12s0'\n\tCA type: MT4131\n\tNumber of ports: 1\n\tFirmware version: 40.41.1000\n\tNode GUID: 0xab\n\tPort 1:\n\t\tState: Initializing\n\t\tPhysical state: LinkUp\n\t\tRate: 800\n", []string{
 			"/ibp12s0/ib.type/ MT4131 MT4131 1", "/ibp12s0/ib.firmware/ 40.41.1000 40.41.1000 1", "/ibp12s0/ib.guid/ 0xab 0xab 1", "/ibp12s0 port 1/ib.state/ Initializing Initializing 1",
 			"/ibp12s0 port 1/ib.physical/ LinkUp LinkUp 1", "/ibp12s0 port 1/ib.rate/ 800 800 1"}},
-		{"statistics of ethtool, twice", "NIC statistics:\n     rx_packets: 5\n     tx_discards_phy: 3\nNIC statistics:\n     rx_packets: 9\n     tx_discards_phy: 90003\n", []string{"/network port/port.traffic/rx_packets 5 9 2", "/network port/port.discards/tx_discards_phy 3 90003 2"}},
+		{"statistics of ethtool of an unknown port, twice", "NIC statistics:\n     rx_packets: 5\n     tx_discards_phy: 3\nNIC statistics:\n     rx_packets: 9\n     tx_discards_phy: 90003\n", []string{
+			"/network port/port.traffic/rx_packets 5 5 1", "/network port/port.discards/tx_discards_phy 3 3 1", "/network port 2/port.traffic/rx_packets 9 9 1", "/network port 2/port.discards/tx_discards_phy 90003 90003 1"}},
+		{"statistics of ethtool of one port, twice", "$ ethtool -S eno7\nNIC statistics:\n     tx_discards_phy: 3\n$ ethtool -S eno7\nNIC statistics:\n     tx_discards_phy: 90003\n", []string{"/eno7/port.discards/tx_discards_phy 3 90003 2"}},
 		{"perfquery", "# Port counters: Lid 7 port 1 (CapMask: 0x5A00)\nPortSelect:......................1\nSymbolErrorCounter:..............12\nLinkDownedCounter:...............3\n", []string{
 			"/Lid 7 port 1/port.symbol_errors/SymbolErrorCounter 12 12 1", "/Lid 7 port 1/port.link_downed/LinkDownedCounter 3 3 1"}},
 		{"rdma statistic", "link rocep1/1 rx_read_requests 4 out_of_sequence 6\n", []string{"/rocep1 port 1/port.traffic/rx_read_requests 4 4 1", "/rocep1 port 1/port.out_of_sequence/out_of_sequence 6 6 1"}},
