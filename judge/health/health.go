@@ -5,6 +5,7 @@
 package health
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -67,7 +68,7 @@ func (m *machine) applies(p *property, v *value) bool {
 	}
 	if p.when != "" {
 		text := m.text(v.node, v.part, p.when)
-		if n, _ := number(text); n < 50 && text != "Active" || p.when == "gpu.util" && p.kind != "slower" && v.times >= Sampled {
+		if n, _ := number(text); n < 50 && text != "Active" || p.when == "gpu.util" && p.kind != "slower" && v.times >= summary.Sampled {
 			return false
 		}
 	}
@@ -75,9 +76,6 @@ func (m *machine) applies(p *property, v *value) bool {
 		return m.text(v.node, v.part, q) == "Active" || v.part == "host" && m.counts[[2]string{v.node, q}] > 0
 	})
 }
-
-// Sampled is the number of values from which on a dump that is repeated is the record of a monitor.
-const Sampled = 10
 
 // A fault is a part with a value that is not healthy.
 type fault struct {
@@ -163,7 +161,7 @@ func (m *machine) isFault(p *property, v *value) (now, other string, bad bool) {
 		a, okA := number(v.last())
 		b, okB := number(of)
 		okA = okA && unitOf(v.last()) == unitOf(of)
-		return v.last(), of, okA && okB && a < 0.99*b
+		return strings.TrimSuffix(v.last(), "x"), strings.TrimSuffix(of, "x"), okA && okB && a < 0.99*b
 	case "grows":
 		last, growth, ok := v.growth()
 		moments := len(v.texts)
@@ -320,8 +318,8 @@ func (m *machine) slower(p *property, values []*value) (out []fault) {
 		median := stat.Median(slices.Clone(all))
 		for i, v := range list {
 			if all[i] < 0.9*median {
-				_, unit, _ := strings.Cut(v.last(), " ")
-				out = append(out, fault{value: v, property: p, now: v.last(), other: strings.TrimSpace(fmt.Sprintf("%.0f %s", median, unit))})
+				other := fmt.Sprintf("%.0f %s", median, unitOf(v.last()))
+				out = append(out, fault{value: v, property: p, now: v.last(), other: strings.TrimSpace(other)})
 			}
 		}
 	}
@@ -402,7 +400,11 @@ func (e *Evaluator) measure(id string) (out []tree.Reading) {
 		return nil
 	}
 	m := machineOf(e.Summary)
-	for _, g := range m.groups(id) {
+	groups := m.groups(id)
+	slices.SortStableFunc(groups, func(a, b *group) int {
+		return cmp.Compare(levels[b.first.property.level], levels[a.first.property.level])
+	})
+	for _, g := range groups {
 		var same []fault
 		var others []string
 		for i, f := range g.parts {

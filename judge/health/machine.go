@@ -22,13 +22,14 @@ type value struct {
 
 // A machine has the values of all nodes.
 type machine struct {
-	values []*value
-	index  map[string]*value
-	nodes  []string
-	inputs []string           // names of the files
-	mixed  map[[2]string]bool // by node and part
-	kinds  map[string]string  // the GPUs of a node, as far as they are known
-	counts map[[2]string]int  // of the parts with a property, by node and property
+	values   []*value
+	index    map[string]*value
+	nodes    []string
+	inputs   []string           // names of the files
+	mixed    map[[2]string]bool // by node and part
+	numbered map[int]bool       // inputs whose number may be of a moment or of a host
+	kinds    map[string]string  // the GPUs of a node, as far as they are known
+	counts   map[[2]string]int  // of the parts with a property, by node and property
 }
 
 // machineOf joins the rows of all inputs: those of one node, and the names of one GPU, which tools call by its index or
@@ -39,6 +40,7 @@ func machineOf(s *summary.Summary) *machine {
 		m.inputs = append(m.inputs, path.Base(strings.ReplaceAll(s.Inputs[i].Path, `\`, "/")))
 	}
 	nodes := nodesOf(s)
+	m.numbered = separatePorts(s, nodes)
 	numbers := map[string]string{} // of GPUs, by node and bus
 	for _, h := range s.Health {
 		if h.Property == "gpu.index" {
@@ -104,8 +106,9 @@ func (m *machine) count() {
 			a, okA := number(v.texts[i])
 			b, okB := number(v.texts[i+1])
 			key := [2]string{v.node, v.part}
-			rises[key] = rises[key] || okA && okB && b > a
-			falls[key] = falls[key] || okA && okB && b < a
+			unknown := v.from[i].input != v.from[i+1].input && m.numbered[v.from[i].input]
+			rises[key] = rises[key] || okA && okB && b > a || unknown
+			falls[key] = falls[key] || okA && okB && b < a || unknown
 			m.mixed[key] = rises[key] && falls[key]
 		}
 	}
@@ -183,7 +186,6 @@ func nodesOf(s *summary.Summary) map[int]string {
 			out[i] = label.Clip(label.Clean(out[i]), 40)
 		}
 	}
-	separatePorts(s, out)
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"assay/internal/label"
 	"assay/internal/lazyregexp"
@@ -44,7 +45,7 @@ func (v *value) latest() origin { return v.from[len(v.from)-1] }
 
 // earlier returns the machine before the last dump of each of its parts.
 func (m *machine) earlier() *machine {
-	old := &machine{index: map[string]*value{}, nodes: m.nodes, inputs: m.inputs}
+	old := &machine{index: map[string]*value{}, nodes: m.nodes, inputs: m.inputs, numbered: m.numbered}
 	for _, v := range m.values {
 		was := *v
 		if n := len(v.texts) - 1; n > 0 {
@@ -136,35 +137,54 @@ func (f *fault) level() finding.Level { return levels[f.property.level] }
 var (
 	reStamp  = lazyregexp.New(`20\d\d[-_.]?\d\d[-_.]?\d\d([-_.Tt ]?\d\d[-_.:h]?\d\d([-_.:m]?\d\d)?)?[Zz]?`)
 	reMoment = lazyregexp.New(`^(before|after|pre|post|start|end|begin|first|last|old|new|now|later|earlier|again|idle|load|busy|t|day|run|step|` +
-		`mon|tue|wed|thu|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\d*$`)
+		`mon|tue|wed|thu|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday|rdma|ethtool|perfquery|counters?|stats?|statistics?|ports?|nics?|samples?|snapshots?|dump|out|log)$|` +
+		`^(t|day|run|step|sample|snapshot)\d+$`)
 )
 
-// hostWords returns the name of a file without what names a moment. Files of one host have equal ones.
-func hostWords(file string) string {
+// hostWords returns the name of a file without what names a moment or a tool, and the numbers that may be of a moment or
+// of a host: "node-3-rdma-2.txt" has "node-3" and "2".
+func hostWords(file string) (host, number string) {
 	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
 	base = reStamp().ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "")
-	words := strings.FieldsFunc(strings.ToLower(base), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	return strings.Join(slices.DeleteFunc(words, reMoment().MatchString), "-")
+	ofHost := false
+	for _, w := range strings.FieldsFunc(base, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		switch {
+		case strings.Trim(w, "0123456789") != "":
+			if ofHost = !reMoment().MatchString(strings.ToLower(w)); ofHost {
+				host += " " + w
+			}
+		case ofHost:
+			host += "-" + w
+		default:
+			number += " " + w
+		}
+	}
+	return strings.TrimSpace(host), number
 }
 
-// separatePorts gives counters of one port in several files of a folder a node of their own if the names of the files
-// differ in more than a moment: the counters do not tell whose port it is.
-func separatePorts(s *summary.Summary, nodes map[int]string) {
+// separatePorts tells counters of one port in several files of a folder apart, which do not say whose they are: files
+// whose names differ in more than a moment are of several nodes. It returns the inputs whose names differ in a number.
+func separatePorts(s *summary.Summary, nodes map[int]string) (numbered map[int]bool) {
 	type port struct{ folder, part string }
-	hosts := map[port]map[string]bool{}
+	hosts, numbers := map[port]map[string]bool{}, map[port]map[string]bool{}
 	inputs := map[int][]port{}
 	for _, h := range s.Health {
 		if p := (port{folderOf(s, h.Input), h.Part}); strings.HasPrefix(h.Property, "port.") && h.Node == "" {
 			if hosts[p] == nil {
-				hosts[p] = map[string]bool{}
+				hosts[p], numbers[p] = map[string]bool{}, map[string]bool{}
 			}
-			hosts[p][hostWords(s.Inputs[h.Input].Path)] = true
+			host, number := hostWords(s.Inputs[h.Input].Path)
+			hosts[p][host], numbers[p][number] = true, true
 			inputs[h.Input] = append(inputs[h.Input], p)
 		}
 	}
+	numbered = map[int]bool{}
 	for i, ports := range inputs {
 		if slices.ContainsFunc(ports, func(p port) bool { return len(hosts[p]) > 1 }) {
-			nodes[i] = label.Clip(label.Clean(cmp.Or(hostWords(s.Inputs[i].Path), nodes[i])), 40)
+			host, _ := hostWords(s.Inputs[i].Path)
+			nodes[i] = label.Clip(label.Clean(cmp.Or(host, nodes[i])), 40)
 		}
+		numbered[i] = slices.ContainsFunc(ports, func(p port) bool { return len(numbers[p]) > 1 })
 	}
+	return numbered
 }

@@ -8,7 +8,6 @@ import (
 	"assay/internal/label"
 	"assay/internal/stat"
 	"assay/judge/finding"
-	"assay/judge/health"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
@@ -32,12 +31,9 @@ func (g *gpu) inUse(margin float64, fault func(i int) bool) (share float64, used
 	return float64(n) / float64(used), used
 }
 
-// dumps prints what package health judges.
-const dumps = "nvidia-smi -q"
-
 // sampled returns the GPUs without those of single dumps, which package health judges.
 func (e *Evaluator) sampled() []*gpu {
-	return slices.DeleteFunc(e.gpus(), func(g *gpu) bool { return g.use.Producer == dumps && g.use.N < health.Sampled })
+	return slices.DeleteFunc(e.gpus(), func(g *gpu) bool { return g.use.Producer == summary.DumpProducer && g.use.N < summary.Sampled })
 }
 
 // at returns a value of a metric that was recorded together with the use, or 0.
@@ -148,7 +144,7 @@ func (e *Evaluator) memoryErrors() (finding.Finding, bool) {
 	var all []faulty
 	for i := range e.Series {
 		r := &e.Series[i]
-		if r.Pooled > 0 || r.N == 0 || !strings.HasPrefix(r.Metric, "gpu.") || r.Producer == dumps {
+		if r.Pooled > 0 || r.N == 0 || !strings.HasPrefix(r.Metric, "gpu.") || r.Producer == summary.DumpProducer {
 			continue
 		}
 		places[fmt.Sprint(r.Input, r.LabelText())] = true
