@@ -12,6 +12,9 @@ import (
 	"assay/logs"
 )
 
+// results are those of tests, the worst last. The first stands for a test that did not run.
+var results = []string{"Not Run", "Skip", "Pass", "Warn", "Fail"}
+
 // maxDiag is the largest output of "dcgmi diag --json" that is read.
 const maxDiag = 64 << 20
 
@@ -55,12 +58,20 @@ func ReadDiag(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 		}
 		for _, c := range d.Categories {
 			for _, t := range c.Tests {
+				var parts []string
+				worst := map[string]int{} // of several entities of the host, such as its CPUs
 				for _, res := range t.Results {
 					part := "host"
 					if id := idOf(res.GPU, res.Entity); id != "" && (res.Group == "" || res.Group == "GPU") {
 						part = "GPU " + id
 					}
-					f.result(part, t.Name, title(res.Status))
+					if !slices.Contains(parts, part) {
+						parts = append(parts, part)
+					}
+					worst[part] = max(worst[part], slices.Index(results, title(res.Status)))
+				}
+				for _, part := range parts {
+					f.result(part, t.Name, results[worst[part]])
 				}
 			}
 		}
