@@ -30,7 +30,7 @@ func dumpOf(stamp string, attached, gpus int, change ...func(*node)) string {
 	return text
 }
 
-// machinesSay returns the findings on one host with files, with their levels: "warning GPU 2: ...".
+// machinesSay returns the findings on one host with files, with their levels: "warn GPU 2: ...".
 func machinesSay(t *testing.T, files map[string]string) (out []string) {
 	t.Helper()
 	n := &node{name: "rack-9", files: files}
@@ -58,11 +58,11 @@ func TestNewestDump(t *testing.T) {
 			"info GPU 1: power limit 350.00 W, default 700.00 W, in the dump of 2026-03-08 23:59:50; no longer in the dump of 2026-04-02 07:00:00"}},
 		"repaired within one file": {map[string]string{"1.txt": dumpOf(march, 8, 8, braked) + dumpOf(april, 8, 8)}, []string{
 			"info GPU 4: power brake slowdown active (SM 1920 MHz of 1980 MHz), in an earlier part of 1.txt; no longer in the dump of 2026-04-02 07:00:00"}},
-		"new":            {map[string]string{"1.txt": dumpOf(april, 8, 8, limited), "2.txt": dumpOf(march, 8, 8)}, []string{"warning GPU 1: power limit 350.00 W, default 700.00 W"}},
-		"in both":        {map[string]string{"1.txt": dumpOf(april, 8, 8, limited), "2.txt": dumpOf(march, 8, 8, limited)}, []string{"warning GPU 1: power limit 350.00 W, default 700.00 W"}},
+		"new":            {map[string]string{"1.txt": dumpOf(april, 8, 8, limited), "2.txt": dumpOf(march, 8, 8)}, []string{"warn GPU 1: power limit 350.00 W, default 700.00 W"}},
+		"in both":        {map[string]string{"1.txt": dumpOf(april, 8, 8, limited), "2.txt": dumpOf(march, 8, 8, limited)}, []string{"warn GPU 1: power limit 350.00 W, default 700.00 W"}},
 		"idle, then not": {map[string]string{"1.txt": dumpOf(march, 8, 8, onGPU(3, "        SM   ", "210 MHz"), onGPU(3, "        GPU  ", "0 %")), "2.txt": dumpOf(april, 8, 8)}, nil},
 		"errors that stay": {map[string]string{"1.txt": dumpOf(march, 8, 8, onGPU(2, "DRAM Uncorrectable", "3")), "2.txt": dumpOf(april, 8, 8, onGPU(2, "DRAM Uncorrectable", "3"))}, []string{
-			"warning GPU 2: 3 uncorrectable ECC errors (DRAM) since the driver was loaded"}},
+			"warn GPU 2: 3 uncorrectable ECC errors (DRAM) since the driver was loaded"}},
 	} {
 		if got := machinesSay(t, tt.files); !slices.Equal(got, tt.want) {
 			t.Errorf("%s:\ngot  %q\nwant %q", name, got, tt.want)
@@ -76,7 +76,7 @@ func TestOldXid(t *testing.T) {
 	dump := dumpOf("Thu Apr  2 07:00:00 2026", 8, 8)
 	for name, tt := range map[string]struct{ line, want string }{
 		"a year before":       {"[Wed Apr  2 07:00:00 2025] " + says119, "info " + text + " (2025-04-02 07:00:00; the GPU answers in the dump of 2026-04-02 07:00:00)"},
-		"the day before":      {"2026-04-01T22:15:00,125000+00:00 " + says119, "warning " + text + " (2026-04-01 22:15:00; the GPU answers in the dump of 2026-04-02 07:00:00)"},
+		"the day before":      {"2026-04-01T22:15:00,125000+00:00 " + says119, "warn " + text + " (2026-04-01 22:15:00; the GPU answers in the dump of 2026-04-02 07:00:00)"},
 		"after the dump":      {"2026-04-02T07:05:00+0000 rack-9 kernel: " + says119, "critical " + text + " (2026-04-02 07:05:00)"},
 		"without a year":      {"Apr  1 22:15:00 rack-9 kernel: [88.5] " + says119, "critical " + text + " (Apr 1 22:15:00)"},
 		"since the boot":      {"[ 7201.300] " + says119, "critical " + text},
@@ -96,7 +96,7 @@ func TestMissingGPU(t *testing.T) {
 		text string
 		want []string
 	}{
-		"one is missing":      {dumpOf(stamp, 4, 3), []string{"warning 3 of 4 attached GPUs are reported"}},
+		"one is missing":      {dumpOf(stamp, 4, 3), []string{"warn 3 of 4 attached GPUs are reported"}},
 		"one does not answer": {dumpOf(stamp, 4, 3) + lost, []string{"critical GPU 0000:5D:00.0: the driver gets no answer from the GPU"}},
 		"all":                 {dumpOf(stamp, 4, 4), nil},
 		"one was asked for":   {dumpOf(stamp, 8, 1), nil},
@@ -119,7 +119,7 @@ func TestLevelsOfDiagnostics(t *testing.T) {
 		want  []string
 	}{
 		"a failed test":        {"| Memory Bandwidth | Fail - GPU: 6 |", []string{"critical GPU 6: dcgmi diag, test Memory Bandwidth: Fail"}},
-		"a warning":            {"| Targeted Power | Warn - GPU: 1 |", []string{"warning GPU 1: dcgmi diag, test Targeted Power: Warn"}},
+		"a warning":            {"| Targeted Power | Warn - GPU: 1 |", []string{"warn GPU 1: dcgmi diag, test Targeted Power: Warn"}},
 		"skipped":              {"| SM Stress | Skip - All |", nil},
 		"a library":            {"| CUDA Main Library | Fail |", []string{"info The host: dcgmi diag, software check CUDA Main Library: Fail"}},
 		"a row to be remapped": {"| Page Retirement/Row Remap | Fail - GPU: 2 |", []string{"critical GPU 2: dcgmi diag, test Page Retirement/Row Remap: Fail"}},
@@ -145,7 +145,7 @@ func TestWhosePort(t *testing.T) {
 	statistics := func(command string, packets, errors int) string {
 		return fmt.Sprintf("%sNIC statistics:\n     tx_packets: %d\n     rx_crc_errors_phy: %d\n", command, packets, errors)
 	}
-	grew := []string{"warning mlx5_bond_0 port 1: link-down events: 6"}
+	grew := []string{"warn mlx5_bond_0 port 1: link-down events: 6"}
 	for name, tt := range map[string]struct {
 		files map[string]string
 		want  []string
@@ -156,7 +156,7 @@ func TestWhosePort(t *testing.T) {
 		"of two numbered hosts":      {map[string]string{"rdma-node-7.txt": counters(500, 2), "rdma-node-9.txt": counters(900, 8)}, nil},
 		"of two tasks or moments":    {map[string]string{"rdma.0.txt": counters(500, 2), "rdma.1.txt": counters(900, 8)}, nil},
 		"a boot, and faults since":   {map[string]string{"x-before.txt": counters(500, 9), "x-after.txt": counters(20, 0)}, nil},
-		"an interface at two times":  {map[string]string{"f.txt": statistics("# ethtool -S enp1s0\n", 10, 0) + statistics("# ethtool -S enp1s0\n", 20, 77)}, []string{"warning enp1s0: packets received with errors: 77"}},
+		"an interface at two times":  {map[string]string{"f.txt": statistics("# ethtool -S enp1s0\n", 10, 0) + statistics("# ethtool -S enp1s0\n", 20, 77)}, []string{"warn enp1s0: packets received with errors: 77"}},
 		"interfaces without a name":  {map[string]string{"f.txt": statistics("", 10, 0) + statistics("", 20, 77)}, nil},
 		"two interfaces of one host": {map[string]string{"ethtool-eno1.txt": statistics("", 10, 0), "ethtool-eno2.txt": statistics("", 20, 77)}, nil},
 	} {
@@ -183,7 +183,7 @@ func TestBoards(t *testing.T) {
 	if got := machinesSay(t, map[string]string{"smi.txt": dumpOf(stamp, 2, 2, vendor("0x88E51043"))}); len(got) != 0 {
 		t.Errorf("cards of two firms: %q", got)
 	}
-	want := []string{"warning GPU 0: VBIOS 95.02.18.80.87, 96.00.74.00.01 on its peers"}
+	want := []string{"warn GPU 0: VBIOS 95.02.18.80.87, 96.00.74.00.01 on its peers"}
 	if got := machinesSay(t, map[string]string{"smi.txt": dumpOf(stamp, 2, 2, vendor("0x165310DE"))}); !slices.Equal(got, want) {
 		t.Errorf("cards of one firm: %q, want %q", got, want)
 	}
@@ -205,7 +205,7 @@ func TestPortsOfOneHost(t *testing.T) {
 	for _, tt := range []struct {
 		down  []int
 		level string
-	}{{[]int{3}, "warning"}, {[]int{3, 5}, "info"}} {
+	}{{[]int{3}, "warn"}, {[]int{3, 5}, "info"}} {
 		got := machinesSay(t, map[string]string{"ibstat.txt": ports(tt.down...)})
 		if len(got) == 0 || slices.ContainsFunc(got, func(s string) bool { return !strings.HasPrefix(s, tt.level+" mlx5_") }) {
 			t.Errorf("%d ports down: %q, want level %s", len(tt.down), got, tt.level)
