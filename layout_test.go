@@ -175,7 +175,7 @@ var mayImport = map[string]string{
 	"analyze/goodput":              "internal/lazyregexp internal/stat logs summary",
 	"summary/view/goodput":         "summary",
 	"logs/health":                  "internal/lazyregexp internal/redact logs",
-	"judge/health":                 "internal/label internal/stat judge/finding judge/rule judge/tree summary",
+	"judge/health":                 "internal/label internal/lazyregexp internal/stat internal/unit judge/finding judge/rule judge/tree summary",
 	"trace/unitrace":               "internal/lazyregexp trace",
 	"internal/test/vendorgen":      "trace",
 }
