@@ -78,7 +78,8 @@ func ofClass(c change.Change) Class {
 // A Replayer makes forecasts of one step.
 type Replayer struct {
 	g     *Graph
-	path  *Path
+	paths []Path
+	path  *Path // of the step
 	step  int
 	order []stretch // the nodes that the step depends on, and those before it
 	tried map[change.Change]Trial
@@ -88,7 +89,7 @@ type Replayer struct {
 
 // NewReplayer returns a replayer of step i of a graph.
 func NewReplayer(g *Graph, paths []Path, i int) *Replayer {
-	r := &Replayer{g: g, path: &paths[i], step: i, tried: make(map[change.Change]Trial)}
+	r := &Replayer{g: g, paths: paths, path: &paths[i], step: i, tried: make(map[change.Change]Trial)}
 	var steps []int
 	for k := range i + 1 {
 		if g.Steps[k].rank == g.Steps[i].rank {

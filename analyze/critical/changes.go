@@ -42,7 +42,7 @@ type changing struct {
 // newChanging lists the nodes of a graph by what changes select.
 func newChanging(g *Graph) *changing {
 	c := &changing{g: g, r: g.unchanged(), byName: make(map[ranked][]int32)}
-	c.r.dur = make([]int64, len(g.dur))
+	c.r.dur, c.r.flags = make([]int64, len(g.dur)), make([]uint16, len(g.dur))
 	var count [Classes]int
 	for v := range g.nodes {
 		count[g.nodes[v].class]++
@@ -306,11 +306,13 @@ func (c *changing) launches(n *node) bool {
 var toGPU = lazyregexp.New(`HtoD|HostToDevice|HOST_TO_DEVICE`)
 
 func (c *changing) pinned(_ string, f float64) error {
-	c.work("(?i)pageable", func(v int32, n *node) {
-		if f != 1 && n.class == Copy {
-			c.scaleBy(v, f)
-		}
-	})
+	if f != 1 {
+		c.work("(?i)pageable", func(v int32, n *node) {
+			if n.class == Copy {
+				c.scaleBy(v, f)
+			}
+		})
+	}
 	c.each(false, func(v int32, n *node) {
 		if n.flags&(blocks|isJoin) != 0 && (c.launches(n) || c.afterCopy(n)) {
 			if c.mark(v, noSync); !c.launches(n) {

@@ -175,9 +175,12 @@ type Graph struct {
 	overlap  *float64          // see overlapped
 	changing *changing         // the changes of the latest forecast
 	scratch  []int64           // starts, for replays
+	unmarked []uint16          // the flags of a rule that changes nothing
+	origin   int64             // the first start
 	events   profilercost.Cost // of recording an event
 	cost     float64           // ns of recording an event, which forecasts are without
 	light    []int64           // durations without it; see base
+	lightAt  float64           // the cost that they are without
 	quarters []uint8           // see recording
 	fit      *Fit              // by which the cost was found
 

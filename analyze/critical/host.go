@@ -3,7 +3,6 @@ package critical
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"strings"
 
 	"assay/internal/lazyregexp"
@@ -83,6 +82,7 @@ const (
 	functions
 	operators
 	calls
+	tables
 )
 
 // A reference is an event of the host in its table, with what decides its place in its thread.
@@ -112,21 +112,27 @@ func (s *source) threadsOf() []thread {
 		threads[i].from, threads[i].to = total, total
 		total += n
 	}
-	all := make([]reference, total)
+	all, ends := make([]reference, total), make([][tables]int, len(threads))
 	s.eachEvent(func(track trace.TrackID, x reference) {
-		th := &threads[number[track]-1]
+		n := number[track] - 1
+		th := &threads[n]
 		all[th.to] = x
 		th.to++
+		ends[n][x.table] = int(th.to - th.from)
 	})
-	s.spans = make([]span, total)
+	s.spans = make([]span, 0, total)
 	for i := range threads {
-		list := all[threads[i].from:threads[i].to]
-		runsort.Sort(list, inOrder)
-		for k := range list {
-			x := s.event(&list[k])
-			x.parent, x.op, x.first, x.call, x.thread = none, none, none, none, int32(i)
-			s.spans[threads[i].from+int32(k)] = x
+		list, from := all[threads[i].from:threads[i].to], 0
+		for k, end := range ends[i] {
+			ends[i][k] = max(end, from)
+			runsort.Sort(list[from:ends[i][k]], inOrder)
+			from = ends[i][k]
 		}
+		runsort.Each(list, ends[i][:], inOrder, func(r *reference) {
+			x := s.event(r)
+			x.parent, x.op, x.first, x.call, x.thread = none, none, none, none, int32(i)
+			s.spans = append(s.spans, x)
+		})
 	}
 	return threads
 }
@@ -280,46 +286,47 @@ func named(t *trace.Trace, is func(string) bool) func(trace.Sym) bool {
 // autograd is the prefix of the events of the thread that runs the backward pass.
 const autograd = "autograd::engine"
 
-// A turn is a run of segments of another thread within one segment: the thread of the
+// A turn is a run of segments of another thread within one segment, within: the thread of the
 // segment waited.
 type turn struct {
 	start, end  int64
+	within      int
 	child       int
 	first, last int
 }
 
-// turns returns the turns in each segment of the thread that starts the backward pass, and its
+// turns returns the turns of the thread that starts the backward pass by segment, and its
 // number. Without evidence that one thread waits for another there are none.
-func (s *source) turns(threads []thread, main int) (parent int, out map[int][]turn) {
+func (s *source) turns(threads []thread, main int) (parent int, out []turn) {
 	if len(threads) == 0 {
 		return -1, nil
 	}
 	parent, children := s.backward(threads, main)
 	segs := threads[parent].segments
-	out = make(map[int][]turn)
 	for _, b := range children {
-		last := -1
+		last, k := -1, -1
 		for j, x := range threads[b].segments {
 			end := threads[b].until(j)
 			if x.owner == none {
 				continue
 			}
-			k := sort.Search(len(segs), func(i int) bool { return segs[i].start > x.start }) - 1
+			for k+1 < len(segs) && segs[k+1].start <= x.start {
+				k++
+			}
 			if k < 0 || end > threads[parent].until(k) || segs[k].owner != none && s.spans[segs[k].owner].isCall() {
 				continue
 			}
-			list := out[k]
 			if k == last {
-				list[len(list)-1].last, list[len(list)-1].end = j, end
+				out[len(out)-1].last, out[len(out)-1].end = j, end
 				continue
 			}
 			last = k
-			out[k] = append(list, turn{x.start, end, b, j, j})
+			out = append(out, turn{x.start, end, k, b, j, j})
 		}
 	}
-	for _, list := range out {
-		slices.SortFunc(list, func(a, b turn) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
-	}
+	slices.SortFunc(out, func(a, b turn) int {
+		return cmp.Or(cmp.Compare(a.within, b.within), cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
+	})
 	return parent, out
 }
 
@@ -414,7 +421,11 @@ func (g *Graph) addHost(s *source, threads []thread, main int) {
 			}
 			at := x.start
 			if n == parent {
-				for _, p := range turns[j] {
+				for ; len(turns) > 0 && turns[0].within <= j; turns = turns[1:] {
+					p := turns[0]
+					if p.within < j { // in a data loader
+						continue
+					}
 					own := add(at, p.start, 0)
 					waiting = append(waiting, pair{p, own, add(p.end, p.end, 0)})
 					at = p.end

@@ -66,12 +66,12 @@ func TestOnTime(t *testing.T) {
 		}
 	}
 	for i := range paths {
-		if x, ok := g.OnTime(paths, i); !ok || x.Change.String() != "--on-time 5" || x.Forecast.Forecast != 50_000 || x.Measured != 100_000 {
+		if x, ok := critical.NewReplayer(g, paths, i).OnTime(); !ok || x.Change.String() != "--on-time 5" || x.Forecast.Forecast != 50_000 || x.Measured != 100_000 {
 			t.Errorf("step of rank %d: %t %+v", i, ok, x)
 		}
 	}
 	g = join(1)
-	if x, ok := g.OnTime(g.Paths(), 0); ok {
+	if x, ok := critical.NewReplayer(g, g.Paths(), 0).OnTime(); ok {
 		t.Errorf("1 of 100 µs late: %+v", x)
 	}
 	for _, wrong := range []string{"7", "1"} {

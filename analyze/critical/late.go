@@ -48,22 +48,22 @@ func (g *Graph) LateRank(window interval.Span, of int) (late int, waited int64) 
 	return late, waited
 }
 
-// OnTime returns the forecast for step i of a rank that is late no longer, or nothing if no rank is late for much of the
+// OnTime returns the forecast for the step of a rank that is late no longer, or nothing if no rank is late for much of the
 // step. That of the late rank itself is then as long as the others': it no longer does what made it late.
-func (g *Graph) OnTime(paths []Path, i int) (t Trial, ok bool) {
-	p := &paths[i]
+func (r *Replayer) OnTime() (t Trial, ok bool) {
+	g, p := r.g, r.path
 	late, waited := g.LateRank(p.Window, p.Rank)
 	if len(g.ranks) < 2 || p.Verdict.Level == Abstain || waited*muchLate < p.Window.Len() {
 		return Trial{}, false
 	}
-	at := i
 	if p.Rank == late {
-		at = g.sameStep(i, late)
+		at := g.sameStep(r.step, late)
+		if at < 0 {
+			return Trial{}, false
+		}
+		r = NewReplayer(g, r.paths, at)
 	}
-	if at < 0 {
-		return Trial{}, false
-	}
-	list := NewReplayer(g, paths, at).Each([]change.Change{ask("on-time", fmt.Sprint(g.ranks[late].rank))})
+	list := r.Each([]change.Change{ask("on-time", fmt.Sprint(g.ranks[late].rank))})
 	if len(list) == 0 {
 		return Trial{}, false
 	}

@@ -88,22 +88,18 @@ func eventCost(t *trace.Trace) profilercost.Cost {
 const fewOps = 20
 
 // At makes forecasts for a program whose events cost a time each to record, in ns, if it runs without the profiler.
-func (g *Graph) At(cost float64) {
-	if g.cost != cost {
-		g.cost, g.light = cost, nil
-	}
-}
+func (g *Graph) At(cost float64) { g.cost = cost }
 
 // base returns the durations of nodes without the cost of recording. What a node is too short for is taken from
-// those that follow on its thread.
+// those that follow on its thread. They are valid until they are asked for at another cost.
 func (g *Graph) base() []int64 {
 	if g.cost == 0 {
 		return g.dur
-	} else if g.light != nil {
+	} else if g.lightAt == g.cost {
 		return g.light
 	}
-	g.light = slices.Clone(g.dur)
-	debt := int64(0)
+	g.light, g.lightAt = append(g.light[:0], g.dur...), g.cost
+	recording, debt := g.recording(), int64(0)
 	for v := range g.nodes {
 		n := &g.nodes[v]
 		if n.flags&(isGPU|isJoin) != 0 {
@@ -112,7 +108,7 @@ func (g *Graph) base() []int64 {
 		if n.flags&isArrival != 0 || n.pred != int32(v)-1 { // of another thread, or after a wait
 			debt = 0
 		}
-		debt += int64(g.cost * float64(g.recording()[v]) / 4)
+		debt += int64(g.cost * float64(recording[v]) / 4)
 		cut := min(debt, g.light[v])
 		g.light[v] -= cut
 		debt -= cut

@@ -30,13 +30,12 @@ type rule struct {
 	before   []int32           // of work that leaves its stream: the last work before that stays, or none
 }
 
-// unchanged returns the rule that changes nothing. Its durations are those of the graph.
+// unchanged returns the rule that changes nothing. Its durations are those of the graph, its flags are none.
 func (g *Graph) unchanged() *rule {
-	r := &rule{dur: g.dur, launch: 1, gap: 1, onTime: none, flags: make([]uint16, len(g.nodes))}
-	if len(g.start) > 0 {
-		r.origin = slices.Min(g.start)
+	if g.unmarked == nil && len(g.start) > 0 {
+		g.unmarked, g.origin = make([]uint16, len(g.nodes)), slices.Min(g.start)
 	}
-	return r
+	return &rule{dur: g.dur, launch: 1, gap: 1, onTime: none, flags: g.unmarked, origin: g.origin}
 }
 
 // rejoin finds what follows work that leaves the order of its stream.

@@ -149,7 +149,7 @@ func (s *typical) forecasts(proposed []Proposal) (out []summary.Forecast) {
 	for _, p := range proposed {
 		add(r.Each([]change.Change{p.Change}), p.Bound, p.By)
 	}
-	if x, ok := s.g.OnTime(s.paths, s.at); ok {
+	if x, ok := r.OnTime(); ok {
 		add([]critical.Trial{x}, true, summary.ByLateRank)
 	}
 	add(r.Each(removals), true, "")
