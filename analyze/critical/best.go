@@ -21,33 +21,29 @@ const mostTrials = 11
 // Best returns the single changes that pay most for the step, each alone, the best first. What a
 // change takes from the critical path limits what it can give, so those that take little are not
 // replayed. A change that follows another with the same effect is left out.
-func (r *Replayer) Best(most int) []Trial {
+func (r *Replayer) Best() (out []Trial) {
 	if r.path.Verdict.Level == Abstain {
 		return nil
 	}
-	var out []Trial
-	for n, x := range candidates(r.g, r.path) {
-		if n == mostTrials || len(out) >= most && x.most < out[most-1].Measured-out[most-1].Forecast.Forecast {
-			break
-		}
-		f, ok := r.try(x.change)
-		if !ok || f.Forecast >= f.Measured && f.Verdict.Level != Abstain {
+	list := candidates(r.g, r.path)
+	for _, x := range r.try(list[:min(len(list), mostTrials)]) {
+		if x.Forecast.Forecast >= x.Measured && x.Verdict.Level != Abstain {
 			continue
 		}
-		if slices.ContainsFunc(out, func(o Trial) bool { return o.Forecast.Forecast == f.Forecast && o.Classes == f.Classes }) {
-			continue
+		if !slices.ContainsFunc(out, func(o Trial) bool { return o.Forecast.Forecast == x.Forecast.Forecast && o.Classes == x.Classes }) {
+			out = append(out, x)
 		}
-		out = append(out, Trial{x.change, f})
-		slices.SortStableFunc(out, func(a, b Trial) int { return cmp.Compare(a.Forecast.Forecast, b.Forecast.Forecast) })
 	}
-	return out[:min(most, len(out))]
+	slices.SortStableFunc(out, func(a, b Trial) int { return cmp.Compare(a.Forecast.Forecast, b.Forecast.Forecast) })
+	return out
 }
 
 // Each returns the forecasts of changes, each alone. Changes that change nothing are left out.
-func (r *Replayer) Each(list []change.Change) (out []Trial) {
+func (r *Replayer) Each(list []change.Change) []Trial {
 	if r.path.Verdict.Level == Abstain {
 		return nil
 	}
+	var asked []change.Change
 	for _, c := range list {
 		if c.Kind == "pinned" {
 			c = r.g.Copies.pinned()
@@ -55,11 +51,9 @@ func (r *Replayer) Each(list []change.Change) (out []Trial) {
 		if class := ofClass(c); class < Classes && 100*r.path.Classes[class] < r.path.Window.Len() {
 			continue // little of the path
 		}
-		if f, ok := r.try(c); ok {
-			out = append(out, Trial{c, f})
-		}
+		asked = append(asked, c)
 	}
-	return out
+	return r.try(asked)
 }
 
 // ofClass returns the class whose work a change takes away, or Classes if it is not about one.
@@ -81,15 +75,15 @@ type Replayer struct {
 	paths []Path
 	path  *Path // of the step
 	step  int
-	order []stretch // the nodes that the step depends on, and those before it
-	tried map[change.Change]Trial
+	order []stretch                   // the nodes that the step depends on, and those before it
+	tried map[change.Change]*Forecast // nil for those that change nothing
 
 	without Range // the step without the profiler
 }
 
 // NewReplayer returns a replayer of step i of a graph.
 func NewReplayer(g *Graph, paths []Path, i int) *Replayer {
-	r := &Replayer{g: g, paths: paths, path: &paths[i], step: i, tried: make(map[change.Change]Trial)}
+	r := &Replayer{g: g, paths: paths, path: &paths[i], step: i, tried: make(map[change.Change]*Forecast)}
 	var steps []int
 	for k := range i + 1 {
 		if g.Steps[k].rank == g.Steps[i].rank {
@@ -101,23 +95,26 @@ func NewReplayer(g *Graph, paths []Path, i int) *Replayer {
 	return r
 }
 
-// try returns the forecast of one change, and reports whether it changes anything.
-func (r *Replayer) try(c change.Change) (Forecast, bool) {
-	if f, ok := r.tried[c]; ok {
-		return f.Forecast, ok
+// try returns the forecasts of changes, each alone, of those that change anything.
+func (r *Replayer) try(list []change.Change) (out []Trial) {
+	fresh := slices.DeleteFunc(slices.Clone(list), func(c change.Change) bool { _, ok := r.tried[c]; return ok })
+	found := make([]*Forecast, len(fresh))
+	r.g.replayEach(fresh, r.order, func(i int, c *changing, t *times) {
+		f := r.g.forecast(t, r.path, r.step, r.path.Window.Len(), r.g.lengths(t)[r.step], fresh[i:i+1])
+		f.OfComm = c.ofComm()
+		r.g.Copies.doubt(&f.Verdict, fresh[i])
+		r.g.ofRecording(&f.Verdict, r.without, f.Measured, f.events, f.Forecast)
+		found[i] = &f
+	})
+	for i, c := range fresh {
+		r.tried[c] = found[i]
 	}
-	list := []change.Change{c}
-	rule, changes, err := r.g.apply(list)
-	if err != nil || !changes {
-		return Forecast{}, false
+	for _, c := range list {
+		if f := r.tried[c]; f != nil {
+			out = append(out, Trial{c, *f})
+		}
 	}
-	t := r.g.replayInto(r.g.scratch, rule, false, r.order)
-	f := r.g.forecast(&t, r.path, r.step, r.path.Window.Len(), r.g.lengths(&t)[r.step], list)
-	f.OfComm = r.g.changing.ofComm()
-	r.g.Copies.doubt(&f.Verdict, c)
-	r.g.ofRecording(&f.Verdict, r.without, f.Measured, f.events, f.Forecast)
-	r.tried[c] = Trial{c, f}
-	return f, true
+	return out
 }
 
 // A candidate is a change with the most that it can take from a critical path, in ns.
@@ -128,7 +125,8 @@ type candidate struct {
 
 // candidates returns the changes that may make a step shorter, those that can take most from its
 // path first. Those that cannot take a hundredth of it are left out.
-func candidates(g *Graph, p *Path) (out []candidate) {
+func candidates(g *Graph, p *Path) (list []change.Change) {
+	var out []candidate
 	half := func(kind, value string, ns int64) {
 		if ns/2 >= p.Window.Len()/100 {
 			out = append(out, candidate{ask(kind, value), ns / 2})
@@ -159,18 +157,21 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 		out = append(out, candidate{ask("remove", "sync~."), p.Window.Len()}, candidate{g.Copies.pinned(), p.Window.Len()})
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.most, a.most) })
-	return out
+	for _, x := range out {
+		list = append(list, x.change)
+	}
+	return list
 }
 
 // namesOn returns the time on a path of kernels and of operators, those around others included, by
 // name, and whether the path leads through the end of a wait.
 func namesOn(g *Graph, p *Path) (kernels, ops map[string]int64, syncs bool) {
-	within, works := make(map[ranked]int64), make(map[ranked]int64)
+	within, works := make(tally, len(g.ranks)), make(tally, len(g.ranks))
 	last := none // the node of the piece before
 	g.Each(p, func(x Piece) {
 		n := &g.nodes[x.node]
 		if !x.delay && n.flags&isGPU != 0 {
-			works[ranked{g.work(x.node).a.Name, n.rank}] += x.Span.Len()
+			works.add(g, g.work(x.node).a.Name, n.rank, x.Span.Len())
 		}
 		syncs = syncs || x.delay && (x.kind == sync || x.kind == syncGuess || x.kind == staged) || n.flags&isGPU != 0 && last != none && g.nodes[last].flags&isGPU == 0
 		last = x.node
@@ -182,7 +183,7 @@ func namesOn(g *Graph, p *Path) (kernels, ops map[string]int64, syncs bool) {
 		for s, k := g.spanOf(x.node), 0; s != nil && s.op != none && k < len(seen); k++ {
 			s = &src.spans[s.op]
 			if seen[k] = s.name; !slices.Contains(seen[:k], s.name) {
-				within[ranked{s.name, n.rank}] += x.Span.Len()
+				within.add(g, s.name, n.rank, x.Span.Len())
 			}
 			s = src.parent(s)
 		}

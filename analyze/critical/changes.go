@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"assay/analyze/critical/change"
 	"assay/internal/lazyregexp"
@@ -37,11 +40,12 @@ type changing struct {
 	byClass [Classes][]int32   // nodes
 	byName  map[ranked][]int32 // works
 	can     *fusing            // if it was needed
+	start   []int64            // for the starts of a replay
 }
 
 // newChanging lists the nodes of a graph by what changes select.
 func newChanging(g *Graph) *changing {
-	c := &changing{g: g, r: g.unchanged(), byName: make(map[ranked][]int32)}
+	c := &changing{g: g, r: g.unchanged(), byName: make(map[ranked][]int32), start: g.scratch}
 	c.r.dur, c.r.flags = make([]int64, len(g.dur)), make([]uint16, len(g.dur))
 	var count [Classes]int
 	for v := range g.nodes {
@@ -67,9 +71,13 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 	if g.changing == nil {
 		g.changing = newChanging(g)
 	}
-	c := g.changing
+	any, err := g.changing.apply(list)
+	return g.changing.r, any, err
+}
+
+func (c *changing) apply(list []change.Change) (any bool, err error) {
 	c.any = false
-	copy(c.r.dur, g.base())
+	copy(c.r.dur, c.g.base())
 	clear(c.r.flags)
 	clear(c.r.arrivals)
 	c.r.before, c.r.marked, c.r.launch, c.r.gap, c.r.onTime = nil, 0, 1, 1, none
@@ -79,11 +87,50 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 			err = effects[p.Name](c, p.What, p.Factor)
 		}
 		if err != nil {
-			return nil, false, err
+			return false, err
 		}
 	}
-	c.r.rejoin(g)
-	return c.r, c.any, nil
+	c.r.rejoin(c.g)
+	return c.any, nil
+}
+
+// twin returns memory for changes at the same time.
+func (c *changing) twin() *changing {
+	r := *c.r
+	r.dur, r.flags, r.arrivals = make([]int64, len(r.dur)), make([]uint16, len(r.flags)), nil
+	return &changing{g: c.g, r: &r, byClass: c.byClass, byName: c.byName, start: make([]int64, len(c.start))}
+}
+
+// replayEach replays changes, each alone, and calls f for those that change anything. Two are replayed at the same
+// time: more would take too much memory.
+func (g *Graph) replayEach(list []change.Change, order []stretch, f func(i int, c *changing, t *times)) {
+	if g.changing == nil {
+		g.changing = newChanging(g)
+	}
+	workers := []*changing{g.changing}
+	if len(list) > 1 {
+		if g.second == nil {
+			g.second = g.changing.twin()
+		}
+		workers = append(workers, g.second)
+	}
+	g.base() // and what else all need is found once
+	g.recording()
+	g.overlapped()
+	var next atomic.Int32
+	var all errgroup.Group
+	for _, c := range workers {
+		all.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
+				if any, err := c.apply(list[i : i+1]); any && err == nil {
+					t := g.replayInto(c.start, c.r, false, order)
+					f(i, c, &t)
+				}
+			}
+			return nil
+		})
+	}
+	_ = all.Wait()
 }
 
 // ofComm reports whether communication takes less time.

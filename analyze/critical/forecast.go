@@ -107,7 +107,7 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 	if len(chosen) == 0 {
 		return nil
 	}
-	total := func(t *times) (sum, comm, events int64) {
+	total := func(t *times) (sum, comm, events int64) { // of the chosen steps
 		all := g.lengths(t)
 		for _, i := range chosen {
 			sum += all[i].Len()
@@ -125,18 +125,20 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 	for _, i := range chosen {
 		comm += paths[i].Classes[Comm]
 	}
-	for _, c := range g.asks() {
-		r, changes, err := g.apply([]change.Change{c})
-		if err != nil || !changes {
-			continue
-		}
-		t := g.replayInto(g.scratch, r, false, g.plan)
-		if after, rest, events := total(&t); after < before {
-			v := g.worst(paths, chosen, []change.Change{c})
+	asks := g.asks()
+	gains := make([]*Gain, len(asks))
+	g.replayEach(asks, g.plan, func(i int, c *changing, t *times) {
+		if after, rest, events := total(t); after < before {
+			v := g.worst(paths, chosen, asks[i:i+1])
 			g.ofOthers(&v, percent(comm, before), percent(rest, after))
-			g.Copies.doubt(&v, c)
+			g.Copies.doubt(&v, asks[i])
 			g.ofRecording(&v, without, before, events, after)
-			out = append(out, Gain{c, before, after, v, g.changing.ofComm()})
+			gains[i] = &Gain{asks[i], before, after, v, c.ofComm()}
+		}
+	})
+	for _, x := range gains {
+		if x != nil {
+			out = append(out, *x)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Gain) int { return cmp.Compare(a.After, b.After) })
@@ -188,21 +190,6 @@ func top(sums map[string]int64) (out []string) {
 	}
 	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
 	return out[:min(len(out), topNames)]
-}
-
-// shareWithin returns the part of the time of a that overlaps the union of b, in percent.
-func shareWithin(a, b []interval.Span) float64 {
-	var all interval.Builder
-	for _, s := range b {
-		all.Add(s)
-	}
-	set := all.Set()
-	inside, total := int64(0), int64(0)
-	for _, s := range a {
-		total += s.Len()
-		inside += set.Clip(s).Len()
-	}
-	return 100 * float64(inside) / float64(max(1, total))
 }
 
 func (c *changing) contend(string, float64) error {

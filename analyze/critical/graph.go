@@ -174,6 +174,7 @@ type Graph struct {
 	doubts   []string          // see [Graph.Doubt]
 	overlap  *float64          // see overlapped
 	changing *changing         // the changes of the latest forecast
+	second   *changing         // those of another at the same time
 	scratch  []int64           // starts, for replays
 	unmarked []uint16          // the flags of a rule that changes nothing
 	origin   int64             // the first start

@@ -14,11 +14,25 @@ type ranked struct {
 	rank uint16
 }
 
+// A tally has times by rank and name.
+type tally [][]int64
+
+func (t tally) add(g *Graph, name trace.Sym, rank uint16, ns int64) {
+	if t[rank] == nil {
+		t[rank] = make([]int64, g.ranks[rank].t.Names())
+	}
+	t[rank][name] += ns
+}
+
 // byName adds up what the ranks have of each name.
-func (g *Graph) byName(sums map[ranked]int64) map[string]int64 {
-	out := make(map[string]int64, len(sums))
-	for k, ns := range sums {
-		out[g.ranks[k.rank].t.Name(k.name)] += ns
+func (g *Graph) byName(sums tally) map[string]int64 {
+	out := make(map[string]int64)
+	for rank, of := range sums {
+		for name, ns := range of {
+			if ns > 0 {
+				out[g.ranks[rank].t.Name(trace.Sym(name))] += ns
+			}
+		}
 	}
 	return out
 }
@@ -34,7 +48,7 @@ type Sums struct {
 
 // SumsOf returns the times of a path by name.
 func (g *Graph) SumsOf(p *Path) Sums {
-	ops, kernels := make(map[ranked]int64), make(map[ranked]int64)
+	ops, kernels := make(tally, len(g.ranks)), make(tally, len(g.ranks))
 	var classes [Classes]int64
 	ranks := make([]int64, len(g.ranks))
 	modules := make([]map[int32]int64, len(g.ranks)) // by span
@@ -42,12 +56,12 @@ func (g *Graph) SumsOf(p *Path) Sums {
 	g.Each(p, func(x Piece) {
 		n, ns := &g.nodes[x.node], x.Span.Len()
 		if name, rank, ok := g.operatorOf(&x); ok {
-			ops[ranked{name, rank}] += ns
+			ops.add(g, name, rank, ns)
 		} else {
 			classes[x.class] += ns
 		}
 		if !x.delay && n.flags&isGPU != 0 {
-			kernels[ranked{g.work(x.node).a.Name, n.rank}] += ns
+			kernels.add(g, g.work(x.node).a.Name, n.rank, ns)
 		}
 		ranks[n.rank] += ns
 		src := g.ranks[n.rank]

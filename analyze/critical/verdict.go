@@ -157,16 +157,23 @@ func (g *Graph) changed(p *Path, list []change.Change) Verdict {
 // overlapped returns the share of communication during which compute ran, in percent.
 func (g *Graph) overlapped() float64 {
 	if g.overlap == nil {
-		var spans [2][]interval.Span
+		var spans []interval.Span
+		var compute interval.Builder
 		for v := range g.nodes {
-			n := &g.nodes[v]
-			for i, c := range []Class{Comm, Compute} {
-				if n.flags&isGPU != 0 && n.class == c {
-					spans[i] = append(spans[i], interval.Span{Start: g.start[v], End: g.end(int32(v))})
-				}
+			n, span := &g.nodes[v], interval.Span{Start: g.start[v], End: g.end(int32(v))}
+			if n.flags&isGPU == 0 {
+			} else if n.class == Comm {
+				spans = append(spans, span)
+			} else if n.class == Compute {
+				compute.Add(span)
 			}
 		}
-		share := shareWithin(spans[0], spans[1])
+		inside, total, set := int64(0), int64(0), compute.Set()
+		for _, s := range spans {
+			total += s.Len()
+			inside += set.Clip(s).Len()
+		}
+		share := percent(inside, total)
 		g.overlap = &share
 	}
 	return *g.overlap

@@ -208,6 +208,9 @@ func (b *builder) addWork(rules *classify.Rules) {
 	b.streamOf = make(map[[2]int64]int32)
 	b.extra = slices.Grow(b.extra, len(list)+len(list)/2)
 	s.works = make([]work, 0, len(list))
+	most := min(len(list), len(b.calling))
+	b.calls = make([]launcher, 0, most)
+	alone := make([]int32, most) // memory for the works of calls with one
 	for _, a := range list {
 		track := &t.Tracks[a.Track]
 		key := [2]int64{track.Device, track.Stream}
@@ -232,7 +235,7 @@ func (b *builder) addWork(rules *classify.Rules) {
 				x := &s.spans[c]
 				if x.call == none {
 					x.call = int32(len(b.calls))
-					b.calls = append(b.calls, launcher{span: c, node: x.first})
+					b.calls = append(b.calls, launcher{span: c, node: x.first, works: alone[x.call : x.call : x.call+1]})
 				}
 				w.call = x.call
 				b.calls[x.call].works = append(b.calls[x.call].works, v)

@@ -16,11 +16,8 @@ type Ready struct {
 	Graph *critical.Graph
 }
 
-// The limits of what is listed of a job.
-const (
-	mostChanges = 12 // that pay most
-	mostRanks   = 8  // whose path has a row
-)
+// mostRanks is how many ranks of a job have a row for their path at most.
+const mostRanks = 8
 
 // removals are the changes that take the time of a cause away: what all that is done about it can
 // give at most. Findings take their savings from them.
@@ -145,7 +142,7 @@ func (s *typical) forecasts(proposed []Proposal) (out []summary.Forecast) {
 		}
 	}
 	r := critical.NewReplayer(s.g, s.paths, s.at)
-	add(r.Best(mostChanges), false, "")
+	add(r.Best(), false, "")
 	for _, p := range proposed {
 		add(r.Each([]change.Change{p.Change}), p.Bound, p.By)
 	}

@@ -11,12 +11,14 @@ import (
 
 // PathClass returns what a class of a critical path is.
 func PathClass(id string) string {
-	return wordOr(map[string]string{
-		"host_op": "operators on the CPU", "python": "Python and annotations", "host_gap": "CPU, nothing recorded",
-		"runtime": "CUDA/HIP calls", "dataloader": "data loader", "launch_delay": "launch to start of work",
-		"kernel_gap": "between kernels", "sync_return": "return of waiting calls", "compute": "compute", "comm": "communication",
-		"copy": "copies", "unexplained": "not explained",
-	}, id, 30)
+	return wordOr(pathClasses, id, 30)
+}
+
+var pathClasses = map[string]string{
+	"host_op": "operators on the CPU", "python": "Python and annotations", "host_gap": "CPU, nothing recorded",
+	"runtime": "CUDA/HIP calls", "dataloader": "data loader", "launch_delay": "launch to start of work",
+	"kernel_gap": "between kernels", "sync_return": "return of waiting calls", "compute": "compute", "comm": "communication",
+	"copy": "copies", "unexplained": "not explained",
 }
 
 // changes has the words of changes without a name.
