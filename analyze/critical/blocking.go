@@ -275,8 +275,8 @@ func (b *builder) addQueues() {
 			starts[i] = b.start[v]
 		}
 		slices.Sort(starts)
-		depth, calls, took := make([]int64, len(list)), make([]*span, len(list)), []int64(nil)
-		deepest := int64(0)
+		depth, calls, took := make([]int64, len(list)), make([]*span, len(list)), make([]int64, 0, len(list))
+		deepest := int64(0) // of those that are deep enough
 		for i, x := range list {
 			l := b.launchOf(x.v)
 			if l == nil {
@@ -284,9 +284,14 @@ func (b *builder) addQueues() {
 			}
 			c := &b.src.spans[l.span]
 			calls[i] = c
-			depth[i] = int64(i - sort.Search(len(starts), func(k int) bool { return starts[k] > c.end }))
-			deepest = max(deepest, depth[i])
+			if i >= queueLong && starts[i-queueLong] > c.end {
+				depth[i] = int64(i - sort.Search(len(starts), func(k int) bool { return starts[k] > c.end }))
+				deepest = max(deepest, depth[i])
+			}
 			took = append(took, c.end-c.start)
+		}
+		if deepest == 0 {
+			continue
 		}
 		usual := typicalOf(took, 5*us)
 		long := func(c *span) bool { return c.end-c.start > max(4*usual, 20*us) }

@@ -55,7 +55,7 @@ func (c *changing) graph(what string, f float64) error {
 		}
 		if first != none {
 			c.set(c.g.launchOf(first).node, int64(f*us))
-			c.r.flags[first] &^= noLaunch
+			c.r.flags[first] &^= noLaunch // as all with a launch, it is touched
 		}
 	}
 	return nil

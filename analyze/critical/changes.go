@@ -41,11 +41,16 @@ type changing struct {
 	byName  map[ranked][]int32 // works
 	can     *fusing            // if it was needed
 	start   []int64            // for the starts of a replay
+	touched []int32            // nodes that the changes are to
+	at      float64            // the cost of recording for which the rest has its durations
 }
+
+// noCost is no cost of recording.
+const noCost = -1
 
 // newChanging lists the nodes of a graph by what changes select.
 func newChanging(g *Graph) *changing {
-	c := &changing{g: g, r: g.unchanged(), byName: make(map[ranked][]int32), start: g.scratch}
+	c := &changing{g: g, r: g.unchanged(), byName: make(map[ranked][]int32), start: g.scratch, touched: make([]int32, 0, len(g.nodes)/8), at: noCost}
 	c.r.dur, c.r.flags = make([]int64, len(g.dur)), make([]uint16, len(g.dur))
 	var count [Classes]int
 	for v := range g.nodes {
@@ -76,10 +81,7 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 }
 
 func (c *changing) apply(list []change.Change) (any bool, err error) {
-	c.any = false
-	copy(c.r.dur, c.g.base())
-	clear(c.r.flags)
-	clear(c.r.arrivals)
+	c.reset()
 	c.r.before, c.r.marked, c.r.launch, c.r.gap, c.r.onTime = nil, 0, 1, 1, none
 	for _, x := range list {
 		p, err := x.Parse()
@@ -94,11 +96,34 @@ func (c *changing) apply(list []change.Change) (any bool, err error) {
 	return c.any, nil
 }
 
+// reset undoes the changes before.
+func (c *changing) reset() {
+	base := c.g.base()
+	if len(c.touched) == cap(c.touched) || c.at != c.g.cost { // most of the nodes, or all
+		copy(c.r.dur, base)
+		clear(c.r.flags)
+		c.at = c.g.cost
+	} else {
+		for _, v := range c.touched {
+			c.r.dur[v], c.r.flags[v] = base[v], 0
+		}
+	}
+	clear(c.r.arrivals)
+	c.any, c.touched = false, c.touched[:0]
+}
+
+// touch notes that a node is changed.
+func (c *changing) touch(v int32) {
+	if c.any = true; len(c.touched) < cap(c.touched) {
+		c.touched = append(c.touched, v)
+	}
+}
+
 // twin returns memory for changes at the same time.
 func (c *changing) twin() *changing {
 	r := *c.r
 	r.dur, r.flags, r.arrivals = make([]int64, len(r.dur)), make([]uint16, len(r.flags)), nil
-	return &changing{g: c.g, r: &r, byClass: c.byClass, byName: c.byName, start: make([]int64, len(c.start))}
+	return &changing{g: c.g, r: &r, byClass: c.byClass, byName: c.byName, start: make([]int64, len(c.start)), touched: make([]int32, 0, cap(c.touched)), at: noCost}
 }
 
 // replayEach replays changes, each alone, and calls f for those that change anything. Two are replayed at the same
@@ -140,7 +165,7 @@ func (c *changing) ofComm() bool {
 
 // scaleBy multiplies the duration of a node, unless a change gives it.
 func (c *changing) scaleBy(v int32, f float64) {
-	c.any = true
+	c.touch(v)
 	if c.r.flags[v]&(isSet|isRemoved) != 0 || f == 1 {
 		return
 	}
@@ -158,7 +183,7 @@ func (c *changing) scaleBy(v int32, f float64) {
 }
 
 func (c *changing) mark(v int32, flags uint16) {
-	c.any = true
+	c.touch(v)
 	c.r.marked |= flags
 	if c.r.flags[v] |= flags; flags&isRemoved != 0 {
 		c.r.dur[v] = 0

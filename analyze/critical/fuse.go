@@ -88,9 +88,9 @@ func (c *changing) runs(what string) func(vs []int32, i int) int {
 
 func (c *changing) fuse(what string, f float64) error {
 	end := c.runs(what)
-	free := make([]map[int32]bool, len(c.g.ranks)) // spans that cost nothing
+	free := make([][]bool, len(c.g.ranks)) // spans that cost nothing
 	for i := range free {
-		free[i] = make(map[int32]bool)
+		free[i] = make([]bool, len(c.g.ranks[i].spans))
 	}
 	if c.can == nil {
 		c.can = c.g.fusing()
@@ -117,7 +117,7 @@ func (c *changing) fuse(what string, f float64) error {
 }
 
 // fuseInto makes one work of several, and notes the spans that only launched the others.
-func (c *changing) fuseInto(first int32, others []int32, f float64, free []map[int32]bool) {
+func (c *changing) fuseInto(first int32, others []int32, f float64, free [][]bool) {
 	if len(others) == 0 {
 		return
 	}
