@@ -3,7 +3,6 @@ package critical
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"strings"
 
 	"assay/internal/lazyregexp"
@@ -276,7 +275,7 @@ func (b *builder) addQueues() {
 		}
 		slices.Sort(starts)
 		depth, calls, took := make([]int64, len(list)), make([]*span, len(list)), make([]int64, 0, len(list))
-		deepest := int64(0) // of those that are deep enough
+		deepest, running := int64(0), 0 // of those that are deep enough; works that have started by the end of a call
 		for i, x := range list {
 			l := b.launchOf(x.v)
 			if l == nil {
@@ -284,8 +283,13 @@ func (b *builder) addQueues() {
 			}
 			c := &b.src.spans[l.span]
 			calls[i] = c
-			if i >= queueLong && starts[i-queueLong] > c.end {
-				depth[i] = int64(i - sort.Search(len(starts), func(k int) bool { return starts[k] > c.end }))
+			for running < len(starts) && starts[running] <= c.end {
+				running++
+			}
+			for running > 0 && starts[running-1] > c.end {
+				running--
+			}
+			if depth[i] = int64(i - running); depth[i] >= queueLong {
 				deepest = max(deepest, depth[i])
 			}
 			took = append(took, c.end-c.start)
