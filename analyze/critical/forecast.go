@@ -107,19 +107,14 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 	if len(chosen) == 0 {
 		return nil
 	}
-	total := func(t *times) (sum, comm, events int64) { // of the chosen steps
-		all := g.lengths(t)
+	total := func(all []interval.Span) (sum int64) { // of the chosen steps
 		for _, i := range chosen {
 			sum += all[i].Len()
-			if len(g.ranks) == 1 && t.rule != nil {
-				classes, on := g.classesAfter(t, i, all[i])
-				comm, events = comm+classes[Comm], events+on
-			}
 		}
-		return sum, comm, events
+		return sum
 	}
 	was := g.unaltered()
-	before, _, _ := total(&was)
+	before := total(g.lengths(&was))
 	without := g.without(chosen, g.plan)
 	comm := int64(0)
 	for _, i := range chosen {
@@ -128,7 +123,15 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 	asks := g.asks()
 	gains := make([]*Gain, len(asks))
 	g.replayEach(asks, g.plan, func(i int, c *changing, t *times) {
-		if after, rest, events := total(t); after < before {
+		all := g.lengths(t)
+		if after := total(all); after < before {
+			var rest, events int64
+			for _, i := range chosen {
+				if len(g.ranks) == 1 {
+					classes, on := g.classesAfter(t, i, all[i])
+					rest, events = rest+classes[Comm], events+on
+				}
+			}
 			v := g.worst(paths, chosen, asks[i:i+1])
 			g.ofOthers(&v, percent(comm, before), percent(rest, after))
 			g.Copies.doubt(&v, asks[i])

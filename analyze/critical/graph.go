@@ -210,8 +210,9 @@ type source struct {
 	impossible int     // events whose times cannot be true
 	offset     int64   // of its clock, which is subtracted from all times
 
-	phase   func(at int64) string // see [Options.Phase]
-	forward *byID                 // operators of forward passes by sequence number; nil if the trace has no modules
+	phase    func(at int64) string // see [Options.Phase]
+	isModule []bool                // by name
+	forward  *byID                 // operators of forward passes by sequence number; nil if the trace has no modules
 }
 
 // A work is one piece of GPU work.

@@ -1,7 +1,6 @@
 package critical
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -202,45 +201,32 @@ func (g *Graph) Unrecorded(paths []Path) (out []Range, events []int64) {
 	if !g.ofKineto() {
 		return nil, nil
 	}
-	out = g.withoutProfiler(g.plan)
-	byRank, recording := make(map[int]recordings), g.recording()
-	for v := range g.nodes {
-		if n := int64(recording[v]); n != 0 {
-			rank := int(g.nodes[v].rank)
-			byRank[rank] = append(byRank[rank], recorded{g.start[v], n})
+	events = make([]int64, len(paths))
+	at := make([]int, len(g.ranks)) // the step that had the last node: the next is seldom in another
+	steps := make([][]int, len(g.ranks))
+	for i, p := range paths { // each begins where the one before ends
+		steps[p.Rank] = append(steps[p.Rank], i)
+	}
+	for v, n := range g.recording() {
+		if n == 0 {
+			continue
+		}
+		rank, start := g.nodes[v].rank, g.start[v]
+		mine, i := steps[rank], at[rank]
+		for i > 0 && start < paths[mine[i]].Window.Start {
+			i--
+		}
+		for i+1 < len(mine) && start >= paths[mine[i]].Window.End {
+			i++
+		}
+		if at[rank] = i; i < len(mine) && paths[mine[i]].Window.Start <= start && start < paths[mine[i]].Window.End {
+			events[mine[i]] += int64(n)
 		}
 	}
-	for _, list := range byRank {
-		list.add()
+	for i := range events {
+		events[i] = (events[i] + 2) / 4
 	}
-	events = make([]int64, len(paths))
-	for i, p := range paths {
-		list := byRank[p.Rank]
-		events[i] = (list.before(p.Window.End) - list.before(p.Window.Start) + 2) / 4
-	}
-	return out, events
-}
-
-// recorded is a time with quarters of events of the host that start then or, after [recordings.add], up to then.
-type recorded struct{ at, quarters int64 }
-
-type recordings []recorded
-
-// add sorts the recordings and adds them up.
-func (r recordings) add() {
-	slices.SortFunc(r, func(a, b recorded) int { return cmp.Compare(a.at, b.at) })
-	for i := 1; i < len(r); i++ {
-		r[i].quarters += r[i-1].quarters
-	}
-}
-
-// before returns the quarters of events before a time.
-func (r recordings) before(at int64) int64 {
-	i, _ := slices.BinarySearchFunc(r, at, func(x recorded, at int64) int { return cmp.Compare(x.at, at) })
-	if i == 0 {
-		return 0
-	}
-	return r[i-1].quarters
+	return g.withoutProfiler(g.plan), events
 }
 
 // withoutProfiler returns the lengths of the steps without the profiler, at its usual costs.

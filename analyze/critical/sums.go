@@ -111,13 +111,11 @@ func (g *Graph) SumsOf(p *Path) Sums {
 // findModules finds the operators of forward passes by sequence number, if the trace has modules. Numbers only
 // grow, so the last operator with a number created the node of the backward pass.
 func (s *source) findModules() {
-	any := false
-	for i := range s.t.Names() {
-		if any = label.IsModule(s.t.Name(trace.Sym(i))); any {
-			break
-		}
+	s.isModule = make([]bool, s.t.Names())
+	for i := range s.isModule {
+		s.isModule[i] = label.IsModule(s.t.Name(trace.Sym(i)))
 	}
-	if !any {
+	if !slices.Contains(s.isModule, true) {
 		return
 	}
 	low, high, n := ^trace.ID(0), trace.ID(0), 0
@@ -142,8 +140,8 @@ func (s *source) moduleOf(span int32) string {
 	back := none
 	for i := span; i != none; i = s.spans[i].parent {
 		x := &s.spans[i]
-		if name := s.t.Name(x.name); x.kind == trace.Python && label.IsModule(name) {
-			parts = append(parts, strings.ReplaceAll(strings.TrimPrefix(name, label.ModulePrefix), "/", "_"))
+		if x.kind == trace.Python && s.isModule[x.name] {
+			parts = append(parts, strings.ReplaceAll(strings.TrimPrefix(s.t.Name(x.name), label.ModulePrefix), "/", "_"))
 		} else if x.backward && back == none {
 			back = s.forward.get(x.corr)
 		}
