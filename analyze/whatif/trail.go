@@ -108,7 +108,7 @@ func joints(paths [][]critical.Piece, short int64, most int, f func(joint)) (n i
 
 // pathPiece describes the longest piece of a run, with the name of its activity.
 func (g *Group) pathPiece(j *joint) (x summary.PathPiece, name string) {
-	s := critical.StartsOf(g.Graph).Stretch(j.longest)
+	s := critical.Starts{Program: g.Program}.Stretch(j.longest)
 	in := &g.Inputs[s.Place.Input]
 	track := &in.Trace.Tracks[s.Place.Track]
 	x = summary.PathPiece{NS: j.end - j.start, Class: s.Class.String(), Input: in.Index, Device: track.Device, Stream: track.Stream,
