@@ -161,7 +161,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		return Trace(launches.Align(t, offsets), in, opt)
 	}
 	times.Note(&issues)
-	received := async(func() bool { // beside the rest, which only reads it too
+	received := async(func() bool { // at the same time as the rest, which only reads it too
 		if opt.Measured != nil {
 			opt.Measured(t)
 		}

@@ -72,13 +72,8 @@ func (g *Program) stretches(order []int32) (out []Run) {
 	return out
 }
 
-// replay computes the starts of nodes anew: of all, or of those that a step depends on. Each follows
-// the sources of its edges. r may be nil.
-func (g *Program) replay(r *Rule, strict bool, order []Run) Times {
-	return g.ReplayInto(nil, r, strict, order)
-}
-
-// ReplayInto is replay with memory for the starts, which may be nil.
+// ReplayInto computes the starts of nodes anew: of all, or of those that a step depends on. Each follows
+// the sources of its edges. It uses memory for the starts, which may be nil, as may r.
 func (g *Program) ReplayInto(start []int64, r *Rule, strict bool, order []Run) Times {
 	if r == nil {
 		r = g.Unchanged()

@@ -109,7 +109,7 @@ func TestOtherStepAsTruth(t *testing.T) {
 		var steps []graph.Window
 		for s := range tr.Spans.All() {
 			if s.Kind == trace.Annotation && !tr.Tracks[s.Track].OnDevice && strings.HasPrefix(tr.Name(s.Name), "ProfilerStep") {
-				steps = append(steps, graph.Window{tr.Name(s.Name), s.Track, interval.Span{Start: s.Start, End: s.Start + s.Dur}})
+				steps = append(steps, graph.Window{Name: tr.Name(s.Name), Track: s.Track, Span: interval.Span{Start: s.Start, End: s.Start + s.Dur}})
 			}
 		}
 		slices.SortFunc(steps, func(a, b graph.Window) int { return int(min(1, max(-1, a.Span.Start-b.Span.Start))) })
