@@ -47,6 +47,9 @@ type Times struct {
 // Measured returns the times of the trace.
 func (g *Program) Measured() Times { return Times{start: g.Start, dur: g.Dur} }
 
+// Loads reports whether batches come at other times than measured.
+func (t *Times) Loads() bool { return t.rule != nil && len(t.rule.Arrivals) > 0 }
+
 func (t *Times) End(v int32) int64 { return min(t.start[v]+t.dur[v], 2*graph.Far) }
 
 func (t *Times) from(src int32, k graph.Kind) int64 {

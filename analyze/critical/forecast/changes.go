@@ -49,6 +49,7 @@ type changing struct {
 	byName  map[ranked][]int32     // works
 	can     *fusing                // if it was needed
 	start   []int64                // for the starts of a replay
+	differ  float64                // by how much the ratio of works that are made alike differs, in percent
 	touched []int32                // nodes that the changes are to
 	at      float64                // the cost of recording for which the rest has its durations
 }
@@ -117,7 +118,7 @@ func (c *changing) reset() {
 		}
 	}
 	clear(c.r.Arrivals)
-	c.any, c.touched = false, c.touched[:0]
+	c.any, c.differ, c.touched = false, 0, c.touched[:0]
 }
 
 // touch notes that a node is changed.
@@ -444,14 +445,36 @@ func (c *changing) like(_ string, f float64) error {
 	for _, vs := range c.g.Streams {
 		streams[keyOf(vs)] = vs
 	}
+	ratios := make(map[string][]int64) // by name, in thousandths
 	for _, vs := range c.g.Streams {
 		other := streams[key{uint16(rank), keyOf(vs).id}]
 		for i := range min(len(vs), len(other)) {
 			a, b := vs[i], other[i]
 			if c.g.Nodes[a].Class == graph.Compute && c.g.Name(a) == c.g.Name(b) {
+				if name := c.g.Name(a); int(c.g.Nodes[a].Rank) != rank {
+					ratios[name] = append(ratios[name], 1000*c.g.Dur[a]/max(1, c.g.Dur[b]))
+				}
 				c.set(a, c.g.Dur[b])
 			}
 		}
 	}
+	c.differ = differing(ratios)
 	return nil
+}
+
+// mostDiffer is by how much ratios of durations differ that are the same but for noise, in percent.
+const mostDiffer = 10
+
+// differing returns by how much samples typically differ from the median of their name, in percent.
+func differing(samples map[string][]int64) float64 {
+	var off []int64
+	for _, list := range samples {
+		middle := graph.TypicalOf(list, 0)
+		for _, x := range list {
+			if middle > 0 {
+				off = append(off, 1000*max(x-middle, middle-x)/middle)
+			}
+		}
+	}
+	return float64(graph.TypicalOf(off, 0)) / 10
 }

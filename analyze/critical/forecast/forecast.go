@@ -39,6 +39,12 @@ func (g *Model) Forecast(paths []critical.Path, list []change.Change) (out []For
 		f.Fitted = fitted[i].Len()
 		out = append(out, f)
 	}
+	if g.changing.differ > mostDiffer {
+		for i := range out {
+			out[i].Verdict.Add(critical.Warn, "how much longer a kernel takes than on the other rank differs by %.0f%% from call to call, "+
+				"and ranks that differ by chance wait for each other longer than the forecast says", g.changing.differ)
+		}
+	}
 	g.doubtRecording(list, out)
 	return out, changes, nil
 }
@@ -58,6 +64,7 @@ func (g *Model) forecast(t *critical.Times, p *critical.Path, i int, before int6
 	if share := graph.Percent(host, f.Forecast); share > critical.MuchOfStep && slices.ContainsFunc(list, func(c change.Change) bool { return c.Kind == "fuse" }) {
 		f.Verdict.Add(critical.Warn, "%.0f%% of the changed path is the CPU, and what launches the fused work there is taken to be as for one of the works", share)
 	}
+	g.ofBatches(&f.Verdict, t, p, f.Forecast)
 	g.ofOthers(&f.Verdict, graph.Percent(p.Classes[graph.Comm], p.Window.Len()), graph.Percent(f.Classes[graph.Comm], f.Forecast))
 	return f
 }
@@ -135,6 +142,9 @@ func (g *Model) Sweep(paths []critical.Path, chosen []int) (out []Gain) {
 				}
 			}
 			v := g.worst(paths, chosen, asks[i:i+1])
+			for _, i := range chosen {
+				g.ofBatches(&v, t, &paths[i], all[i].Len())
+			}
 			g.ofOthers(&v, graph.Percent(comm, before), graph.Percent(rest, after))
 			g.Copies.doubt(&v, asks[i])
 			g.ofRecording(&v, without, before, events, after)

@@ -161,6 +161,7 @@ type Graph struct {
 	Nodes      []Node
 	long       map[int32]int64 // lags of chains that take more than 32 bits
 	Extra      []edge
+	Batches    []int32 // nodes with which batches of other processes are taken: arrivals, or calls that are too short for one
 	last       int32   // the node that the newest edge goes into
 	Order      []int32 // each node follows the sources of its edges
 	Steps      []Step

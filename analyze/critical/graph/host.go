@@ -417,6 +417,7 @@ func (g *Graph) addHost(s *Source, threads []thread, main int) {
 				add(x.start, x.start+loaderOwn, 0)
 				add(end, end, IsArrival) // the batch comes from other processes at its own time
 				g.Counts.Arrivals++
+				g.Batches = append(g.Batches, prev)
 				continue
 			}
 			at := x.start
@@ -431,7 +432,9 @@ func (g *Graph) addHost(s *Source, threads []thread, main int) {
 					at = p.end
 				}
 			}
-			add(at, end, 0)
+			if add(at, end, 0); x.owner != None && isIter(s.Spans[x.owner].Name) {
+				g.Batches = append(g.Batches, prev)
+			}
 		}
 		th.last = int32(len(g.Nodes)) - 1
 	}

@@ -150,6 +150,8 @@ func (g *Graph) append(o *Graph, offset int64) int32 {
 		shift(c.Works)
 		g.Calls = append(g.Calls, c)
 	}
+	shift(o.Batches)
+	g.Batches = append(g.Batches, o.Batches...)
 	for _, vs := range o.Streams {
 		shift(vs)
 		g.Streams = append(g.Streams, vs)
