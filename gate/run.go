@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"fmt"
-
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -12,24 +10,6 @@ type Run struct {
 	Summary *summary.Summary
 
 	cut error // the summary is rolled up, and the sums of its rows are missing
-}
-
-// Identity identifies the captures of the run by their content, or is "" if that is not known: one capture that was
-// stored twice is one run.
-func (r Run) Identity() string {
-	id := ""
-	for i := range r.Summary.Inputs {
-		in := &r.Summary.Inputs[i]
-		switch {
-		case in.SHA256 != "":
-			id += " " + in.SHA256
-		case in.BaseTimeNS != nil && in.Events > 0:
-			id += fmt.Sprint(" ", *in.BaseTimeNS, " ", in.Events, " ", in.Rank)
-		default:
-			return ""
-		}
-	}
-	return id
 }
 
 // Runs sorts summaries into runs, as [view.Runs] defines them. It leaves out inputs that have only

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"assay/internal/unit"
 )
@@ -46,12 +45,8 @@ func Longest(out []Place) []Place {
 	return out[:min(MostPlaces, len(out))]
 }
 
-// Upper replaces a lower-case ASCII letter at the beginning of s by its capital, unless it begins a name such as
-// "node07".
+// Upper replaces a lower-case ASCII letter at the beginning of s by its capital.
 func Upper(s string) string {
-	if first, _, _ := strings.Cut(s, " "); strings.ContainsAny(first, "0123456789_") {
-		return s
-	}
 	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
 		return string(s[0]-'a'+'A') + s[1:]
 	}

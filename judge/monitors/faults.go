@@ -8,7 +8,6 @@ import (
 	"assay/internal/label"
 	"assay/internal/stat"
 	"assay/judge/finding"
-	"assay/judge/health"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
@@ -32,6 +31,11 @@ func (g *gpu) inUse(margin float64, fault func(i int) bool) (share float64, used
 	return float64(n) / float64(used), used
 }
 
+// sampled returns the GPUs without those of single dumps, which package health judges.
+func (e *Evaluator) sampled() []*gpu {
+	return slices.DeleteFunc(e.gpus(), func(g *gpu) bool { return g.use.Producer == summary.DumpProducer && g.use.N < summary.Sampled })
+}
+
 // at returns a value of a metric that was recorded together with the use, or 0.
 func at(values []float64, i int) float64 {
 	if i < len(values) {
@@ -48,28 +52,26 @@ type faulty struct {
 	what  string
 }
 
-// worstOf returns the worst of several GPUs, and the names of those of its node with the same fault.
-func (e *Evaluator) worstOf(all []faulty) (worst faulty, names string) {
+// worstOf returns the worst of several GPUs, and the names of those with the same fault.
+func worstOf(all []faulty) (worst faulty, names string) {
 	worst = slices.MaxFunc(all, func(a, b faulty) int { return int(1e6*a.share) - int(1e6*b.share) })
 	var list []string
-	node := health.Node(e.Summary, worst.input)
 	for _, g := range all {
-		if g.what == worst.what && health.Node(e.Summary, g.input) == node {
+		if g.what == worst.what {
 			list = append(list, g.number())
 		}
 	}
-	names = label.Clip("GPUs "+strings.Join(list, ", "), 40)
 	if len(list) == 1 {
-		names = "GPU " + list[0]
+		return worst, "GPU " + list[0]
 	}
-	return worst, strings.TrimSpace(node + " " + names)
+	return worst, label.Clip("GPUs "+strings.Join(list, ", "), 40)
 }
 
 // slowed reports GPUs whose clocks are reduced by heat or by the power supply. The power limit alone is no fault.
 func (e *Evaluator) slowed() (finding.Finding, bool) {
 	limits := e.Limits[rule.SlowedGPUs]
 	var all []faulty
-	for _, g := range e.gpus() {
+	for _, g := range e.sampled() {
 		for _, c := range []struct{ metric, cause string }{
 			{"gpu.slowed_by_heat", "heat"}, {"gpu.slowed_by_supply", "the power supply"}} {
 			reduced := g.like(c.metric)
@@ -82,7 +84,7 @@ func (e *Evaluator) slowed() (finding.Finding, bool) {
 	if len(all) == 0 {
 		return finding.Finding{}, false
 	}
-	worst, names := e.worstOf(all)
+	worst, names := worstOf(all)
 	m := e.fault(rule.SlowedGPUs, worst, map[string]string{"gpus": names + are(names), "cause": worst.what})
 	m.Lists = map[string][]string{"clocks": {label.Plural(worst.used, "sample") + " in which the GPU is in use"}}
 	if clocks, most := worst.like("gpu.clock"), worst.rows["gpu.clock_max"]; clocks != nil && most != nil {
@@ -100,7 +102,7 @@ func (e *Evaluator) slowed() (finding.Finding, bool) {
 const fewSamples = 10
 
 func are(names string) string {
-	if strings.Contains(names, "GPUs ") {
+	if strings.HasPrefix(names, "GPUs") {
 		return " are"
 	}
 	return " is"
@@ -116,7 +118,7 @@ func (e *Evaluator) fault(id string, worst faulty, words map[string]string) tree
 func (e *Evaluator) slowLink() (finding.Finding, bool) {
 	limits := e.Limits[rule.SlowLink]
 	var all []faulty
-	for _, g := range e.gpus() {
+	for _, g := range e.sampled() {
 		for _, c := range []struct{ metric, text string }{
 			{"gpu.pcie_width", "PCIe link with %.0f of %.0f lanes"}, {"gpu.pcie_generation", "PCIe generation %.0f of %.0f"}} {
 			now, most := g.like(c.metric), g.like(c.metric+"_max")
@@ -130,7 +132,7 @@ func (e *Evaluator) slowLink() (finding.Finding, bool) {
 	if len(all) == 0 {
 		return finding.Finding{}, false
 	}
-	worst, names := e.worstOf(all)
+	worst, names := worstOf(all)
 	f, ok := e.finding(e.fault(rule.SlowLink, worst, map[string]string{"gpus": names, "link": worst.what}))
 	f.Level = finding.Warn
 	return f, ok
@@ -142,7 +144,7 @@ func (e *Evaluator) memoryErrors() (finding.Finding, bool) {
 	var all []faulty
 	for i := range e.Series {
 		r := &e.Series[i]
-		if r.Pooled > 0 || r.N == 0 || !strings.HasPrefix(r.Metric, "gpu.") {
+		if r.Pooled > 0 || r.N == 0 || !strings.HasPrefix(r.Metric, "gpu.") || r.Producer == summary.DumpProducer {
 			continue
 		}
 		places[fmt.Sprint(r.Input, r.LabelText())] = true
@@ -157,7 +159,7 @@ func (e *Evaluator) memoryErrors() (finding.Finding, bool) {
 	if some := slices.DeleteFunc(slices.Clone(all), func(f faulty) bool { return !failed(f) }); len(some) > 0 {
 		all = some
 	}
-	worst, names := e.worstOf(all)
+	worst, names := worstOf(all)
 	worst.share = float64(len(all)) / float64(max(len(places), len(all)))
 	f, ok := e.finding(e.fault(rule.MemoryErrors, worst, map[string]string{"gpus": names, "what": worst.what}))
 	if f.Level = finding.Warn; failed(worst) {
@@ -166,7 +168,7 @@ func (e *Evaluator) memoryErrors() (finding.Finding, bool) {
 	return f, ok
 }
 
-const rowFailed = "a damaged memory row could not be replaced"
+const rowFailed = "row remapping failed"
 
 // damage returns what a series says about the memory of a GPU, or "".
 func damage(r *summary.Series) string {
@@ -175,11 +177,11 @@ func damage(r *summary.Series) string {
 	}
 	switch r.Metric {
 	case "gpu.ecc_uncorrected":
-		return label.Plural(int64(*r.Max), "uncorrected memory error") + " since the driver was loaded"
+		return label.Plural(int64(*r.Max), "uncorrectable ECC error") + " since the driver was loaded"
 	case "gpu.remap_failed":
 		return rowFailed
 	case "gpu.remap_pending":
-		return "a damaged memory row is replaced at the next reset"
+		return "row remap pending"
 	}
 	return ""
 }

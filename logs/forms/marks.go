@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"assay/internal/lazyregexp"
+	"assay/internal/redact"
 	"assay/logs"
 )
 
@@ -152,7 +153,7 @@ func (r *Reader) mark(f *markForm, line []byte, at, start int) {
 	if f.line {
 		text = line
 	}
-	text = text[:min(len(text), 1<<10)]
+	text = redact.CutBytes(text, 1<<10)
 	if slices.Contains([]string{logs.MarkFailed, logs.MarkFollowed, logs.MarkRaised}, f.kind) && handled(line, at) {
 		return
 	}

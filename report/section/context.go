@@ -151,6 +151,3 @@ func (ctx *Context) Below(text string) string {
 	text = strings.TrimPrefix(text, dir)
 	return strings.NewReplacer(" "+dir, " ", `"`+dir, `"`).Replace(text)
 }
-
-// OfMachines reports whether all that the summary has are values of machines.
-func (ctx *Context) OfMachines() bool { return view.OnlyMachines(ctx.Summary) }

@@ -72,8 +72,8 @@ const SeveralRuns = "several runs"
 // ValuesOnly is the verdict for logs.
 const ValuesOnly = "values of a log, no timeline"
 
-// MachinesOnly is the verdict for dumps of machines without a fault.
-const MachinesOnly = "no fault of the machines"
+// MachinesOnly is the verdict for dumps of machines.
+const MachinesOnly = "machines, no program"
 
 // WaitsForOthers returns the verdict for a GPU that waits for something other than the CPU. Owner is the
 // cause of most of the idle time.
