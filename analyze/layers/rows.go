@@ -81,9 +81,11 @@ func (r *measurer) rows(list []layer) []summary.Layer {
 	}
 	seen := make(map[rowKey]int)
 	var out []summary.Layer
+	heads := r.heads(layers, runs)
 	for i, k := range keys {
 		of := rowKey{pass: k.pass, kind: k.kind}
 		out = append(out, r.row(k, lists[i], seen[of] == pictured[of]/2))
+		r.addFloor(&out[i], middleOf(lists[i]), heads[k])
 		seen[of]++
 	}
 	return out
@@ -384,12 +386,23 @@ const MostKernels = 400
 
 // picture returns the kernels of a layer.
 func (r *measurer) picture(l *timed) (out []summary.LayerKernel) {
+	r.each(l, func(w int32, p part) bool {
+		work := r.device.Work[w]
+		out = append(out, summary.LayerKernel{AtNS: work.Start - l.start, NS: work.Dur, Stream: r.Timeline.Stream(work),
+			Part: partNames[p], Name: r.Timeline.Trace.Name(r.Timeline.Activity(work).Name)})
+		return len(out) < MostKernels
+	})
+	return out
+}
+
+// each calls a function with the work of a layer and its part, until it returns false.
+func (r *measurer) each(l *timed, next func(w int32, p part) bool) {
 	parts := r.partsOf(l.layer)
 	at := make(map[int32]part)
 	for i, k := range r.kernelsOf(l.layer) {
 		at[k.work] = parts[i]
 	}
-	for w := r.list[l.from].work; int(w) < len(r.device.Work) && len(out) < MostKernels; w++ {
+	for w := r.list[l.from].work; int(w) < len(r.device.Work); w++ {
 		work := r.device.Work[w]
 		if work.Start >= l.end {
 			break
@@ -407,8 +420,8 @@ func (r *measurer) picture(l *timed) (out []summary.LayerKernel) {
 				p = r.besides(l, parts, w)
 			}
 		}
-		out = append(out, summary.LayerKernel{AtNS: work.Start - l.start, NS: work.Dur, Stream: r.Timeline.Stream(work),
-			Part: partNames[p], Name: r.Timeline.Trace.Name(a.Name)})
+		if !next(w, p) {
+			break
+		}
 	}
-	return out
 }
