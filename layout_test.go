@@ -48,7 +48,7 @@ var mayImport = map[string]string{
 	"trace/window":                 "internal/unit",
 	"analyze/critical/change":      "internal/lazyregexp",
 	"analyze/critical":             "analyze/classify analyze/critical/change internal/interval internal/label internal/lazyregexp internal/profilercost internal/runsort internal/unit trace",
-	"analyze/whatif":               "analyze/classify analyze/critical analyze/critical/change analyze/efficiency analyze/efficiency/hardware analyze/gpu analyze/operations analyze/phase analyze/steps internal/diag internal/interval summary trace",
+	"analyze/whatif":               "analyze/classify analyze/critical analyze/critical/change analyze/efficiency analyze/efficiency/hardware analyze/gpu analyze/operations analyze/phase analyze/steps internal/diag internal/interval internal/stat summary trace",
 	"report/whatif":                "analyze/operations analyze/whatif internal/label internal/unit report/doc report/words summary",
 	"analyze/inspect":              "analyze analyze/attribute analyze/critical analyze/gpu analyze/hosttree analyze/launches analyze/layers analyze/limits analyze/steps analyze/whatif internal/diag internal/interval internal/label internal/stat summary trace",
 	"report/nsystables":            "analyze/nsysstats internal/diag internal/label report/doc",

@@ -64,7 +64,7 @@ func (r *Replayer) Each(list []change.Change) (out []Trial) {
 
 // ofClass returns the class whose work a change takes away, or Classes if it is not about one.
 func ofClass(c change.Change) Class {
-	if c.Kind == "hide-comm" {
+	if c.Kind == "hide-comm" || c.Kind == "early" {
 		return Comm
 	}
 	for k := range Classes {

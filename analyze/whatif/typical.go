@@ -152,6 +152,11 @@ func (s *typical) forecasts(proposed []Proposal) (out []summary.Forecast) {
 	if x, ok := s.g.OnTime(s.paths, s.at); ok {
 		add([]critical.Trial{x}, true, summary.ByLateRank)
 	}
+	early := r.Each([]change.Change{{Kind: "early"}})
+	for i := range early {
+		ofOneRank(&early[i].Verdict, s.g, s.inputs)
+	}
+	add(early, false, summary.ByEarly)
 	add(r.Each(removals), true, "")
 	return out
 }

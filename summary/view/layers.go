@@ -172,7 +172,7 @@ type LayerKind struct {
 	// are over all layers, the median over steps. Kernels that run at the same time count fully each.
 	Parts, Means [LayerParts]summary.PathPart
 	Floor        []summary.PartFloor // of the parts of one layer that have one, and of the head; of the row nearest to the median
-	Odd          []LayerOdd // the most unusual first
+	Odd          []LayerOdd          // the most unusual first
 }
 
 // A LayerOdd is a layer that takes much longer or shorter than the others of its kind, in at least half of the steps.
