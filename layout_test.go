@@ -94,7 +94,7 @@ var mayImport = map[string]string{
 	"judge/tree":                   "internal/unit judge/finding judge/rule summary summary/view",
 	"judge/advice":                 "internal/label internal/lazyregexp internal/unit judge/finding judge/rule summary summary/view",
 	"judge/capture":                "internal/label internal/lazyregexp internal/stat internal/unit judge/finding judge/rule judge/tree summary summary/view",
-	"judge/timeline":               "internal/label internal/stat internal/unit judge/advice judge/capture judge/finding judge/monitors judge/ranks judge/rule judge/tree summary summary/view",
+	"judge/timeline":               "internal/label internal/stat internal/unit judge/advice judge/capture judge/finding judge/monitors judge/ranks judge/rule judge/tree summary summary/view summary/view/efficiency",
 	"judge/ranks":                  "internal/label internal/stat internal/unit judge/advice judge/finding judge/health judge/rule judge/tree summary summary/view",
 	"judge/tables":                 "internal/label internal/unit judge/advice judge/finding judge/rule judge/tree summary",
 	"judge/profile":                "internal/label internal/lazyregexp internal/unit judge/finding judge/rule judge/tree summary",

@@ -9,18 +9,12 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
-)
-
-// Shares of the threads that a multiprocessor can hold: below which they are few, and from how many more seldom help.
-const (
-	fewThreads    = 0.25
-	enoughThreads = 0.5
+	"assay/summary/view/efficiency"
 )
 
 // fewWarps judges what memory-bound kernels would save at most whose registers, shared memory or blocks let few threads run on a
 // multiprocessor. Kernels that compute choose few threads on purpose, and those with few blocks are in fewBlocks.
 func fewWarps(c *Evaluator) []tree.Reading {
-	const short = 10_000 // ns, as of a kernel that latency limits
 	window := c.Total.Window()
 	if window == 0 || float64(c.Total.Idle()) >= c.Limits[rule.GPUIdle].Warn*float64(window) {
 		return nil
@@ -33,11 +27,10 @@ func fewWarps(c *Evaluator) []tree.Reading {
 	saved, time := int64(0), int64(0)
 	for i := range c.Efficiency.Occupancy {
 		o := &c.Efficiency.Occupancy[i]
-		if o.Theoretical == nil || *o.Theoretical >= fewThreads || limiters[o.Limiter] == "" || o.TotalNS < short*o.Count || !slices.Contains(movers, o.Category) {
-			continue
+		if ns := efficiency.Scarce(o); ns > 0 {
+			rows = append(rows, loss{o, ns})
+			saved, time = summary.Plus(saved, ns), summary.Plus(time, o.AloneNS)
 		}
-		rows = append(rows, loss{o, int64((1 - *o.Theoretical/enoughThreads) * float64(o.AloneNS))})
-		saved, time = summary.Plus(saved, rows[len(rows)-1].ns), summary.Plus(time, o.AloneNS)
 	}
 	if len(rows) == 0 {
 		return nil
