@@ -66,14 +66,9 @@ type loader struct {
 		pid, index     int64 // see correlation
 		key            deviceKey
 		ordinal        int64 // of key, plus 1
+		launch         trace.Detail // of the last kernel
 		detail         trace.DetailID
-		detailOf       int      // epoch
-		inGraph        struct { // the details of the last kernel
-			epoch  int
-			graph  int64
-			node   uint32
-			detail trace.DetailID
-		}
+		detailOf       int // epoch
 	}
 
 	seen  sightings
@@ -304,19 +299,29 @@ func (l *loader) kernel(r row) {
 		return
 	}
 	a.Name = l.sym(r.Num(6))
+	d := unknown
 	if l.graphs {
-		d, last := l.inGraph(r, pid), &l.last.inGraph
-		if last.epoch != l.out.Epoch() || last.graph != d.GraphID || last.node != d.Node {
-			last.epoch, last.graph, last.node, last.detail = l.out.Epoch(), d.GraphID, d.Node, l.out.Detail(d, a.Name)
-		}
-		a.Detail = last.detail
-	} else {
-		if l.last.detailOf != l.out.Epoch() {
-			l.last.detail, l.last.detailOf = l.out.Detail(unknown, a.Name), l.out.Epoch()
-		}
-		a.Detail = l.last.detail
+		d = l.inGraph(r, pid)
 	}
+	launched(&d, r)
+	if last := &l.last; last.detailOf != l.out.Epoch() || last.launch != d {
+		last.launch, last.detail, last.detailOf = d, l.out.Detail(d, a.Name), l.out.Epoch()
+	}
+	a.Detail = l.last.detail
 	l.out.Activity(a)
+}
+
+// launched adds what a kernel was launched with. Numbers that no GPU has are left out.
+func launched(d *trace.Detail, r row) {
+	const most = 1 << 31
+	for i, to := range []*int64{&d.Registers, &d.Grid[0], &d.Grid[1], &d.Grid[2], &d.Block[0], &d.Block[1], &d.Block[2]} {
+		if n := r.Num(8 + i); !r.Null(8+i) && n >= 0 && n < most {
+			*to = n
+		}
+	}
+	if fixed, given := r.Num(15), r.Num(16); !r.Null(15) && !r.Null(16) && fixed >= 0 && given >= 0 && fixed < most && given < most {
+		d.SharedMemory = fixed + given
+	}
 }
 
 // inGraph returns the detail of work that may be part of a graph launch. The upper
