@@ -311,16 +311,19 @@ func (l *loader) kernel(r row) {
 	l.out.Activity(a)
 }
 
-// launched adds what a kernel was launched with. Numbers that no GPU has are left out.
+// launched adds what a kernel was launched with. Numbers that no GPU has are left out; a kernel without registers is one of an export that does not
+// have them.
 func launched(d *trace.Detail, r row) {
 	const most = 1 << 31
-	for i, to := range []*int64{&d.Registers, &d.Grid[0], &d.Grid[1], &d.Grid[2], &d.Block[0], &d.Block[1], &d.Block[2]} {
-		if n := r.Num(8 + i); !r.Null(8+i) && n >= 0 && n < most {
-			*to = n
+	within := func(column int) int64 {
+		if n := r.Num(column); n >= 0 && n < most {
+			return n
 		}
+		return 0
 	}
-	if fixed, given := r.Num(15), r.Num(16); !r.Null(15) && !r.Null(16) && fixed >= 0 && given >= 0 && fixed < most && given < most {
-		d.SharedMemory = fixed + given
+	d.Grid, d.Block = [3]int64{within(9), within(10), within(11)}, [3]int64{within(12), within(13), within(14)}
+	if n := within(8); n > 0 {
+		d.Registers, d.SharedMemory = n, within(15)+within(16)
 	}
 }
 
