@@ -358,7 +358,8 @@ func (r *measurer) addOthers(l *timed, owner []int32, until int32, trailing int)
 	}
 }
 
-// besides returns the part of a kernel that another stream runs: that of the kernel before it on the base stream.
+// besides returns the part of a kernel that another stream runs: that of the kernel before it on the base stream or, behind a norm, of the
+// kernel after this.
 func (r *measurer) besides(l *timed, parts []part, w int32) part {
 	a := r.Timeline.Activity(r.device.Work[w])
 	switch r.natures(a.Name).role {
@@ -369,13 +370,15 @@ func (r *measurer) besides(l *timed, parts []part, w int32) part {
 	case attends, scans:
 		return attentionPart
 	}
-	p := parts[0]
+	p, behind := otherPart, true // behind a norm
 	for i, k := range r.kernelsOf(l.layer) {
-		if k.work > w {
+		if k.work > w && !behind {
 			break
 		}
 		if parts[i] != normPart {
-			p = parts[i]
+			p, behind = parts[i], false
+		} else if k.work < w && r.device.Work[k.work].End() <= r.device.Work[w].Start {
+			behind = true
 		}
 	}
 	return p

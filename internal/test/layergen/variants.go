@@ -29,14 +29,14 @@ func Latent(dense, n int) Program {
 	return decode(embed, firstNorm(vllmFirstNorm, append(first, Times(n, layer("moe-layer", "DeepseekV2DecoderLayer", append(slices.Clone(attention), vllmMoE)...))...)), vllmNorm+sampling)
 }
 
-// Pruned is a model with split keys whose first layer casts its input, and whose last one picks the last token of each sequence before its
+// Pruned is a model with split keys whose first layer casts what it rotated, and whose last one picks the last token of each sequence before its
 // feed-forward network.
 func Pruned(n int) Program {
 	list := firstNorm(vllmFirstNorm, Times(n, layer("decoder", "LlamaDecoderLayer", vllmNorm, splitKV, vllmNorm, vllmMLP)))
 	cast := "attention 2 aten::copy_ void at::native::unrolled_elementwise_kernel<at::native::bfloat16tofloat32_copy_kernel_cuda(at::TensorIteratorBase&), std::array<char*, 2ul>, 4>(int)"
 	pick := "attention 2 aten::index void at::native::index_elementwise_kernel<128, 4, at::native::gpu_index_kernel<at::native::index_kernel_impl<at::native::OpaqueType<2> > > >(long)"
 	first, last := &list[0], &list[n-1]
-	first.Kernels = slices.Concat(first.Kernels[:1], lines(cast), first.Kernels[1:])
+	first.Kernels = slices.Concat(first.Kernels[:3], lines(cast), first.Kernels[3:])
 	last.Kernels = slices.Concat(last.Kernels[:6], lines(pick), last.Kernels[6:])
 	return decode(embed, list, vllmNorm+sampling)
 }
