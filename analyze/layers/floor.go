@@ -14,8 +14,8 @@ type piece struct {
 	part string
 }
 
-// heads returns the matrix products behind the last layers of forward passes, up to the sampling or the loss, by the rows of these
-// layers: the output layer.
+// heads returns the matrix products behind the last layer of the forward passes of a step, up to the sampling or the loss, by the row of
+// this layer: the output layer. Before it the last token of each sequence may be picked.
 func (r *measurer) heads(list []timed, runs []int32) map[rowKey][]piece {
 	out := make(map[rowKey][]piece)
 	for i := range list {
@@ -23,13 +23,13 @@ func (r *measurer) heads(list []timed, runs []int32) map[rowKey][]piece {
 		key := rowKey{l.step + l.turn, l.pass, l.group.kind, runs[i]}
 		end := len(r.list)
 		if i+1 < len(list) {
-			if end = list[i+1].from; list[i+1].isIn(rowKey{step: key.step, pass: key.pass}, runs[i]) {
+			if end = list[i+1].from; list[i+1].pass == l.pass && list[i+1].step+list[i+1].turn == key.step {
 				continue
 			}
 		}
 		for k := l.to; k < end && l.pass == "forward"; k++ {
 			at := &r.list[k]
-			if at.role == stop || at.role == attends || at.role == scans || r.sequence.steps[at.work] != l.step {
+			if at.role == stop && (!at.looksUp || out[key] != nil) || at.role == attends || at.role == scans || r.sequence.steps[at.work] != l.step {
 				break
 			}
 			if at.role == product {

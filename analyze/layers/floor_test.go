@@ -11,7 +11,7 @@ import (
 )
 
 // TestFloorsOfShapes: a product of 256 × 1,024 and 1,024 × 4,096 numbers of two bytes moves 11,010,048 bytes, 2,294 ns at 4,800 GB/s, and so does the
-// one back; its 2.1 GFLOP take 2,171 ns at 989.4 TFLOP/s. A fill of a product's workspace is no part of it. Attention states no shapes, so its part has no floor.
+// one back; its 2.1 GFLOP take 2,171 ns at 989.4 TFLOP/s. A fill of a product's workspace is not counted. Attention states no shapes, so its part has no floor.
 func TestFloorsOfShapes(t *testing.T) {
 	const up, down, back = `[[256,1024],[1024,4096]]`, `[[256,4096],[4096,1024]]`, `[[256,1024],[1024,1024]]`
 	type op struct{ name, dims, kernels string }

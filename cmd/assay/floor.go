@@ -97,7 +97,7 @@ func (r *reading) withFloor(s *summary.Summary) *summary.Summary {
 	if r.floor != nil && s != nil {
 		floor.Fill(s, *r.floor)
 		if len(s.Efficiency.Decode) == 0 && !slices.ContainsFunc(s.Layers, func(l summary.Layer) bool { return hasModel(l.Floor) }) {
-			r.e.say("assay: --model changes nothing: the inputs have no decode step; assay knows them by the annotations of vLLM, SGLang and ATOM, and takes every step as one with --batch N if none states its kind; layers of other steps, as of training, need --tokens")
+			r.e.say("assay: --model changes nothing: the inputs have no decode step that vLLM, SGLang or ATOM annotated; give --batch N if all steps decode, or --tokens if they train")
 		}
 	}
 	return s

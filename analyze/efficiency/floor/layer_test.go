@@ -47,7 +47,7 @@ func TestDecodeLayer(t *testing.T) {
 }
 
 // TestTrainedLayer: 256 tokens of two sequences at 10 TFLOP/s, each of which sees half of the tokens of its sequence. The backward pass does
-// twice the work; two micro-batches have half of the tokens each.
+// twice the work; two micro-batches take 128 tokens each.
 func TestTrainedLayer(t *testing.T) {
 	s, set := run(), settings(t)
 	s.Efficiency.Decode, s.Steps = nil, nil

@@ -365,8 +365,8 @@ func pathComm(p *view.Followed) doc.Table {
 	scale := doc.ScaleOf(times...)
 	t := doc.Table{Title: "communication of the step", Columns: []doc.Column{doc.Col("communication", doc.KernelName), doc.Col("launches", doc.Number),
 		doc.Col(scale.Head("time"), doc.Number), doc.Col("launched late", doc.Number), doc.Col(scale.Head("by"), doc.Number), doc.Col(scale.Head("slack"), doc.Number)},
-		Note: "Launched late: all else that it waits for on the GPU was done before; by: how much earlier it could have started, added up. " +
-			"Slack: how much later it could have ended without delaying what waits for it (median); without a number nothing recorded waits for it."}
+		Note: "Launched late: all else that it waits for was done before. By: how much earlier it could have started, added up. " +
+			"Slack: how much later it could have ended at no cost (median)."}
 	for _, c := range p.Communication[:min(pathNames, len(p.Communication))] {
 		slack := ""
 		if c.SlackNS != nil {

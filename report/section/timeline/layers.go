@@ -288,12 +288,13 @@ func oddTable(kinds []view.LayerKind) doc.Table {
 }
 
 // floorText compares the largest parts of one layer with the least time that the hardware needs for them: those that take more than twice
-// this time or, if the user gave the model, all.
+// this time, if kernels are most of the layer, or all if the user gave the model.
 func floorText(k *view.LayerKind) string {
 	var list []string
+	mostly := 2*k.KernelNS() >= k.MedianNS
 	for _, f := range k.Floor {
-		if told := f.From == summary.FloorOfModel || 2*f.NS < f.KernelNS; told && 10*f.KernelNS >= k.MedianNS && f.Part != summary.HeadPart {
-			list = append(list, fmt.Sprintf("%s %s (%s of its time)", words.LayerPart(f.Part), unit.Duration(f.NS), unit.Share(f.NS, f.KernelNS)))
+		if told := f.From == summary.FloorOfModel || mostly && 2*f.NS < f.KernelNS; told && 10*f.KernelNS >= k.MedianNS && f.Part != summary.HeadPart {
+			list = append(list, words.LayerPart(f.Part)+" "+unit.DurationOf(f.NS, f.KernelNS)+" ("+unit.Share(f.NS, f.KernelNS)+")")
 		}
 	}
 	if list == nil {
@@ -314,9 +315,8 @@ func floorTable(kinds []view.LayerKind) doc.Table {
 	t := doc.Table{Title: "floors of layers", Columns: []doc.Column{doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("part", doc.Text),
 		doc.Col(scale.Head("kernel time"), doc.Number), doc.Col(scale.Head("least time"), doc.Number), doc.Col("%", doc.Number), doc.Col("limited by", doc.Text),
 		doc.Col("bytes", doc.Number), doc.Col("GFLOP", doc.Number), doc.Col("from", doc.Text)},
-		Note: "Parts of one layer of median length; the head is the output layer. Least time: bytes at the bandwidth, or FLOPs at the peak of their type. " +
-			"From operators: summed over their calls, by recorded shapes. From the model: weights and KV cache of --model, " +
-			"without activations; backward twice the forward pass, as if all weights are trained; experts as if all are equally likely."}
+		Note: "Least time: bytes at the bandwidth or FLOPs at the peak, of operators with recorded shapes, or of the weights and KV cache of the model. " +
+			"The head is the output layer. Assumed: all weights are trained."}
 	for _, k := range kinds {
 		for _, f := range k.Floor {
 			t.Rows = append(t.Rows, doc.Row{Cells: []string{passName(k.Pass), kindName(&k, words.Layers), words.LayerPart(f.Part), scale.Text(f.KernelNS), scale.Text(f.NS),
