@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"assay/internal/lazyregexp"
+	"assay/internal/redact"
 )
 
 var (
@@ -70,10 +71,7 @@ func (f *Finder) xid(line string) {
 		}
 		text = rest
 	}
-	if len(text) > 120 {
-		text = text[:120]
-	}
-	if text == "" {
+	if text = redact.Cut(text, 120); text == "" {
 		text = "no text"
 	}
 	f.add(part, strings.ToLower(m[1])+"."+m[3], "", text)
