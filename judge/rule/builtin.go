@@ -210,6 +210,19 @@ var builtInRules = []ruleEntry{
 		{ID: "jax-overlap", Text: "With JAX: set XLA_FLAGS=--xla_gpu_enable_latency_hiding_scheduler=true, so that collectives overlap with compute.", From: "jax-gpu", When: "jax"},
 		{ID: "jax-combine", Text: "With JAX: combine small collectives with --xla_gpu_all_gather_combine_threshold_bytes, --xla_gpu_reduce_scatter_combine_threshold_bytes, --xla_gpu_all_reduce_combine_threshold_bytes.", From: "jax-gpu", When: "jax"},
 	}, Also: []string{"find-the-late-rank", "find-the-late-ranks", "even-out-each-step", "record-without", "compare-the-gpu", "compare-the-work", "compare-the-input", "compare-the-host", "balance-stages", "more-micro-batches", "interleave-stages", "balance-experts", "replicate-experts", "check-the-link", "check-nccl-tests", "colocate-for-weight-sync", "send-weights-in-buckets", "find-pauses-in-weight-sync"}, Gives: []string{"deepspeed-overlap", "deepspeed-stage3", "fsdp2-reshard", "jax-combine", "jax-overlap", "megatron-overlap", "megatron-pipeline", "megatron-tp-overlap"}},
+	{Rule: Rule{ID: "late-communication", Meaning: "what the typical step gains if communication that waits for its launch starts when all else that it waits for on the GPU is done, over the step; by a forecast without a warning", Warn: 0.05, Critical: 0.15, Source: "as the forecasts of assay whatif; under 5% of a step, the times of steps seldom show it"}, Line: "communication starts when it is launched, though its data was ready before", Part: "what the step gains by the forecast", Whole: "the typical step", Gain: "the same", GainIsPart: true, Confidence: "likely", Sure: []string{"launch the first of these collectives earlier, and compare the times of steps"}, Changes: "it never decides the verdict. It is not evaluated where GPU idle is over its limit, because the CPU is then late with all work", Remedies: []*remedyEntry{
+		{ID: "launch-communication-earlier", Text: "Launch collectives as soon as their inputs are launched (async_op=True), and wait for each before the first work that reads its result.", From: "torch-distributed", When: "torch", Else: "send-sooner"},
+		{ID: "send-sooner", Text: "Launch collectives as soon as their inputs are launched, on a stream of their own, and let the first work that reads the result wait for their event.", From: "cuda-best", When: "!torch"},
+	}, Also: []string{"fsdp-prefetch", "fsdp-forward-prefetch", "fsdp2-prefetch", "megatron-overlap", "deepspeed-overlap"}, Say: Wording{Title: "Communication that is launched late: {share} of the step ({amounts})", Evidence: []Line{
+		{List: "kernels"},
+	}, Next: []Choice{
+		{ID: "fsdp-prefetch"},
+		{ID: "fsdp-forward-prefetch"},
+		{ID: "fsdp2-prefetch"},
+		{ID: "megatron-overlap"},
+		{ID: "deepspeed-overlap"},
+		{ID: "launch-communication-earlier"},
+	}}},
 	{Rule: Rule{ID: "exposed-copies", Meaning: "time with copies or memsets and without compute or communication, over the window, summed over GPUs", Warn: 0.05, Critical: 0.15, Source: "TraceLens flags copies in one direction over 5% of the time; nsys-ai flags host-to-device copies over 15% of the span"}, Line: "copies that compute and communication do not overlap", Part: "time with copies or memsets and without compute or communication, of all GPUs", Whole: "the windows of all GPUs", Gain: "the exposed time", Confidence: "certain", Sure: []string{"record with stacks, which show the lines that copy"}, Changes: "it decides the verdict (copy-bound) if it is the largest part over its limit, compute apart", Remedies: []*remedyEntry{
 		{ID: "copy-pinned", Text: "Copy asynchronously from pinned memory: pin_memory=True in the DataLoader and tensor.to(device, non_blocking=True).", From: "torch-pinned", When: "!plain", Else: "copy-from-pinned"},
 		{ID: "copy-from-pinned", Text: "Copy asynchronously from pinned memory: cudaMallocHost or cudaHostRegister, then cudaMemcpyAsync. Copies from pageable memory are slow and block the CPU.", From: "cuda-best", When: "plain"},
@@ -1043,6 +1056,7 @@ var builtInSources = []namedSource{
 	{Name: "torch-dcp", Source: Source{Title: "PyTorch: Distributed Checkpoint", URL: "https://docs.pytorch.org/docs/stable/distributed.checkpoint.html"}},
 	{Name: "torch-ddp", Source: Source{Title: "PyTorch: DistributedDataParallel", URL: "https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"}},
 	{Name: "torch-ddp-hooks", Source: Source{Title: "PyTorch: DDP Communication Hooks", URL: "https://docs.pytorch.org/docs/stable/ddp_comm_hooks.html"}},
+	{Name: "torch-distributed", Source: Source{Title: "PyTorch: Distributed communication package", URL: "https://docs.pytorch.org/docs/stable/distributed.html"}},
 	{Name: "torch-faq", Source: Source{Title: "PyTorch: Frequently Asked Questions", URL: "https://docs.pytorch.org/docs/stable/notes/faq.html"}},
 	{Name: "torch-flight-recorder", Source: Source{Title: "PyTorch: ProcessGroupNCCL Environment Variables", URL: "https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html"}},
 	{Name: "torch-fsdp", Source: Source{Title: "PyTorch: FSDP Notes", URL: "https://docs.pytorch.org/docs/stable/notes/fsdp.html"}},
