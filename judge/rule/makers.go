@@ -22,6 +22,11 @@ var makerWords = map[string][][2]string{
 		{`\bcuda([A-Z]\w+)`, "hip$1"},
 		{`\bNCCL\b`, "RCCL"},
 		{`\btensor cores\b`, "matrix cores"},
+		{`, bfloat16 or TF32 inputs \(CUBLAS_TF32_TENSOR_OP_MATH of cuBLAS\)`, " or bfloat16 inputs"},
+		{`\bncu --[a-z]+ [A-Za-z]+( --section [A-Za-z]+)*`, "rocprof-compute profile"},
+		{` \(nsys --python-backtrace=cuda\)`, ""},
+		{`\bnsys --python-backtrace=cuda\b`, "stacks (with_stack=True)"},
+		{`\bnvidia-smi( dmon -s pct)?\b`, "amd-smi"},
 		{`\bprogrammatic dependent launch allows\b`, "queues that several streams share allow"},
 	},
 	"intel": {
