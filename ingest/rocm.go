@@ -35,8 +35,8 @@ func isRocmTable(format string) func(string, []byte) bool {
 	return func(_ string, head []byte) bool { return rocm.SniffTable(head) == format }
 }
 
-// rocmTable returns a loader of a table without a timeline.
-func rocmTable(read func(io.Reader, string, int) (*profile.Tables, error)) func(*File, trace.Select, *Input) error {
+// rowTable returns a loader of a table without a timeline.
+func rowTable(read func(io.Reader, string, int) (*profile.Tables, error)) func(*File, trace.Select, *Input) error {
 	return func(f *File, sel trace.Select, in *Input) (err error) {
 		in.Tables, err = read(f, f.Path, rowLimit(sel))
 		return err
