@@ -83,9 +83,9 @@ func loadSQLite(f *File, sel trace.Select, in *Input) error {
 	if err != nil {
 		return err
 	}
-	t, format, err := rocm.ReadSQLite(path, f.Path, sel)
+	t, counters, format, err := rocm.ReadSQLite(path, f.Path, sel)
 	if format != "" {
-		in.Format = format
+		in.Format, in.Tables = format, counters
 	} else if ascendDB, ok, wrong := ascend.ReadDatabase(path, f.Path, sel); ok {
 		if t = ascendDB; wrong != nil {
 			err = &Refusal{f.Path, "is a database of Ascend's profiler without tasks and calls", "copy the file again, or give the trace_view.json of the same capture"}

@@ -15,7 +15,9 @@ func isRocmJSON(_ string, head []byte) bool   { return rocm.SniffJSON(head) }
 func isRocmChrome(_ string, head []byte) bool { return rocm.SniffChrome(head) != "" }
 
 func loadRocmJSON(f *File, sel trace.Select, in *Input) (err error) {
-	in.Trace, err = rocm.ReadJSON(f, f.Path, sel)
+	if in.Trace, in.Tables, err = rocm.ReadJSON(f, f.Path, sel); in.Tables != nil && in.Trace.Activities.Len() == 0 {
+		in.Trace, in.Format = nil, rocm.FormatCounters // what ran when was not recorded
+	}
 	return err
 }
 
