@@ -61,7 +61,7 @@ func simulate(rng *rand.Rand, comparisons, runs int, drift, change float64) map[
 func TestNoiseTable(t *testing.T) {
 	comparisons := 1000
 	if test.Long() {
-		comparisons = 20_000
+		comparisons = 8_000
 	}
 	rng := seeded(20)
 	documented := documentedRates(t)
@@ -178,7 +178,7 @@ func slower(by float64) func(*program) {
 func TestFalseAlarms(t *testing.T) {
 	comparisons := map[int]int{1: 60, 5: 20, 10: 10}
 	if test.Long() {
-		comparisons = map[int]int{1: 3000, 5: 600, 10: 600}
+		comparisons = map[int]int{1: 3000, 5: 600, 10: 300}
 	}
 	for _, together := range []float64{0.5, 1} {
 		for _, drift := range []float64{0.05, 0.10} {

@@ -3,6 +3,7 @@ package judge
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -33,21 +34,31 @@ type trainerRun struct {
 // kindsOfRun are the timers of veRL of each kind that generated runs have.
 var kindsOfRun = map[string][]string{"generation": {"gen"}, "training": {"update_actor", "update_critic"}, "log-probs": {"old_log_prob", "ref"}, "weight-sync": {"update_weights"}, "data": {"dataloader"}, "evaluation": {"testing"}}
 
+// randomShares returns a share of the step for each kind of phase, and one for the rest.
+func randomShares(r *rand.Rand) map[string]float64 {
+	shares, sum := map[string]float64{}, 0.0
+	for _, kind := range []struct {
+		name string
+		most float64
+	}{{"generation", 6}, {"training", 5}, {"log-probs", 2}, {"weight-sync", 1}, {"data", 0.5}, {"evaluation", 1}, {"", 1}} {
+		shares[kind.name] = kind.most * r.Float64()
+		sum += shares[kind.name]
+	}
+	for kind := range shares {
+		shares[kind] /= sum
+	}
+	return shares
+}
+
 // randomTrainerRun returns a run of steps that are alike but for 1% of noise, and of a first step of each start that
 // compiles. The number of steps of each start is a multiple of every.
 func randomTrainerRun(r *rand.Rand, every int) trainerRun {
-	t := trainerRun{shares: map[string]float64{}, async: r.IntN(3) == 0}
-	weights := map[string]float64{"generation": 6 * r.Float64(), "training": 5 * r.Float64(), "log-probs": 2 * r.Float64(), "weight-sync": r.Float64(), "data": 0.5 * r.Float64(), "evaluation": r.Float64(), "": r.Float64()}
-	sum := 0.0
-	kinds := make([]string, 0, len(weights))
-	for kind, w := range weights {
-		kinds, sum = append(kinds, kind), sum+w
+	t := trainerRun{async: r.IntN(3) == 0}
+	for t.shares == nil || !t.clear() {
+		t.shares = randomShares(r)
 	}
-	slices.Sort(kinds)
+	kinds := slices.Sorted(maps.Keys(t.shares))
 	step := 20 + 200*r.Float64()
-	for _, kind := range kinds {
-		t.shares[kind] = weights[kind] / sum
-	}
 	slow, nested := []float64{1, 1, 3, 8}[r.IntN(4)], r.IntN(2) == 0
 	number := 0
 	for range 1 + r.IntN(2) {
@@ -122,13 +133,9 @@ func TestTrainerProperties(t *testing.T) {
 	if test.Long() {
 		n = 500
 	}
-	for done := 0; done < n; {
+	for done := range n {
 		every := []int{2, 5, 10, 25, 100}[r.IntN(5)]
 		run := randomTrainerRun(r, every)
-		if !run.clear() {
-			continue
-		}
-		done++
 		at := fmt.Sprintf("run %d, interval %d, async %t, %v", done, every, run.async, run.shares)
 		single := given(run.log(1, 0))(t)
 		checkShares(t, at, single)

@@ -161,8 +161,9 @@ func runCheck(e env, c *command, args []string) error {
 		return err
 	}
 	var failed error
+	var base gate.Group
 	if k.history != "" {
-		if failed = k.stable(e, c, args, gates); len(k.baseline) == 0 {
+		if base, failed = k.stable(e, c, args, gates); len(base.Runs) == 0 {
 			return cannotCheck(failed)
 		}
 	}
@@ -175,7 +176,6 @@ func runCheck(e env, c *command, args []string) error {
 	if failed = errors.Join(failed, nowFailed); len(now.Runs) == 0 {
 		return cannotCheck(failed)
 	}
-	var base gate.Group
 	if len(k.baseline) > 0 {
 		var baseFailed error
 		if base, baseFailed = loadRuns(e, c, &k.source, k.baseline); len(base.Runs) == 0 {
