@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/vendorgen"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
 	"assay/trace"
 )
 
@@ -73,11 +75,16 @@ func TestAscendFolder(t *testing.T) {
 	}
 	dir = "node_4710_ascend_pt"
 	db := filepath.Join(run, dir, "ASCEND_PROFILER_OUTPUT", "ascend_pytorch_profiler_6.db")
-	rows := []vendorgen.AscendRow{{Table: "COMPUTE_TASK_INFO", Values: []any{vendorgen.Text("Cast1"), 1, 1, 1, vendorgen.Text("Cast"), nil}},
-		{Table: "TASK", Values: []any{5000, 7000, 0, 1, 1, 1, 1, 1, 3, 1, 1}}}
-	if err := vendorgen.WriteAscendRows(db, rows); err != nil {
+	conn, err := sqlite.OpenConn(db)
+	if err != nil {
 		t.Fatal(err)
 	}
+	if err := sqlitex.ExecuteScript(conn, `CREATE TABLE STRING_IDS (id, value); INSERT INTO STRING_IDS VALUES (1, 'Cast1');
+		CREATE TABLE COMPUTE_TASK_INFO (globalTaskId, name); INSERT INTO COMPUTE_TASK_INFO VALUES (9, 1);
+		CREATE TABLE TASK (startNs, endNs, globalTaskId, streamId); INSERT INTO TASK VALUES (5000, 7000, 9, 3)`, nil); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
 	write("ASCEND_PROFILER_OUTPUT/step_trace_time.csv", "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble\n,90,0,0,0,2,92,0\n")
 	if in := load("node_4710_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_6.db"); in.Rank != 6 || in.Format != "ascend-sqlite" || in.Trace.Activities.Len() != 1 {
 		t.Errorf("%+v", in)

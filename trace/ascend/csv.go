@@ -173,26 +173,11 @@ func (r *table) addSteps() {
 	}
 }
 
-// split appends the cells of a line. Some end in a tab.
+// split appends the cells of a line, which may end in a tab.
 func split(out []string, line string) []string {
-	line = strings.TrimRight(line, "\r\n")
-	for more := true; more; {
-		var cell string
-		if quoted, ok := strings.CutPrefix(line, `"`); ok {
-			end := 0
-			for end < len(quoted) && (quoted[end] != '"' || strings.HasPrefix(quoted[end+1:], `"`)) {
-				if quoted[end] == '"' {
-					end++
-				}
-				end++
-			}
-			end = min(end, len(quoted))
-			cell = strings.ReplaceAll(quoted[:end], `""`, `"`)
-			_, line, more = strings.Cut(quoted[end:], ",")
-		} else {
-			cell, line, more = strings.Cut(line, ",")
-		}
-		out = append(out, strings.TrimSpace(cell))
+	out = textscan.Cells(out, strings.TrimRight(line, "\r\n"))
+	for i := range out {
+		out[i] = strings.TrimSpace(out[i])
 	}
 	return out
 }

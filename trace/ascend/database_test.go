@@ -11,15 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/internal/test/tracegen"
-	"assay/internal/test/vendorgen"
 	"assay/trace"
 	"assay/trace/ascend"
 )
 
-func readRows(t testing.TB, rows []vendorgen.AscendRow) (*trace.Trace, error) {
+func readRows(t testing.TB, rows []dbRow) (*trace.Trace, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ascend_pytorch_profiler_0.db")
-	if err := vendorgen.WriteAscendRows(path, rows); err != nil {
+	if err := writeRows(path, rows); err != nil {
 		t.Fatal(err)
 	}
 	tr, ok, err := ascend.ReadDatabase(path, "a.db", trace.SelectAll())
@@ -43,7 +42,7 @@ func TestDatabasePrograms(t *testing.T) {
 		if n++; n > 12 {
 			break
 		}
-		got, err := readRows(t, vendorgen.AscendRows(want, shift))
+		got, err := readRows(t, rowsOf(want, shift))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,11 +57,11 @@ func TestDatabasePrograms(t *testing.T) {
 
 // small has one step of 1 ms: a product launched by an operator on another thread, a copy, an all-reduce with its steps on
 // two planes, and tasks that only control streams.
-func small() []vendorgen.AscendRow {
-	type text = vendorgen.Text
-	rows := []vendorgen.AscendRow{}
+func small() []dbRow {
+	type text = dbText
+	rows := []dbRow{}
 	add := func(table string, values ...any) {
-		rows = append(rows, vendorgen.AscendRow{Table: table, Values: values})
+		rows = append(rows, dbRow{Table: table, Values: values})
 	}
 	const app, queue = 4242<<32 | 7, 4242<<32 | 8
 	add("NPU_INFO", 3, "Ascend910B4")
@@ -139,16 +138,16 @@ func TestDatabase(t *testing.T) {
 // times are left out.
 func TestOtherDatabases(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "other.db")
-	if err := vendorgen.WriteAscendRows(path, []vendorgen.AscendRow{{Table: "STEP_TIME", Values: []any{1, 2, 3}}}); err != nil {
+	if err := writeRows(path, []dbRow{{Table: "STEP_TIME", Values: []any{1, 2, 3}}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := ascend.ReadDatabase(path, path, trace.SelectAll()); ok || err != nil {
 		t.Error("recognized")
 	}
-	if _, err := readRows(t, []vendorgen.AscendRow{{Table: "STRING_IDS", Values: []any{1, "a"}}, {Table: "CANN_API", Values: []any{"x", 3, 1, 1, 1, 1}}}); err == nil || !errors.Is(err, ascend.ErrNoWork) {
+	if _, err := readRows(t, []dbRow{{Table: "STRING_IDS", Values: []any{1, "a"}}, {Table: "CANN_API", Values: []any{"x", 3, 1, 1, 1, 1}}}); err == nil || !errors.Is(err, ascend.ErrNoWork) {
 		t.Errorf("%v", err)
 	}
-	rows := append(small(), vendorgen.AscendRow{Table: "TASK", Values: []any{2_000_000, 1_000_000, 3, 1, 900, 1, 1, 0, 2, 9, 0}})
+	rows := append(small(), dbRow{Table: "TASK", Values: []any{2_000_000, 1_000_000, 3, 1, 900, 1, 1, 0, 2, 9, 0}})
 	got, err := readRows(t, rows)
 	if err != nil || got.Complete || got.Activities.Len() != 3 {
 		t.Errorf("%v, complete %t, %d tasks", err, got.Complete, got.Activities.Len())
@@ -157,7 +156,7 @@ func TestOtherDatabases(t *testing.T) {
 
 func FuzzDatabase(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "a.db")
-	if err := vendorgen.WriteAscendRows(path, small()); err != nil {
+	if err := writeRows(path, small()); err != nil {
 		f.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)

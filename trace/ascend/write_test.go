@@ -1,4 +1,4 @@
-package vendorgen
+package ascend_test
 
 import (
 	"strconv"
@@ -10,8 +10,8 @@ import (
 	"assay/trace"
 )
 
-// AscendTables are the tables of a database of Ascend's profilers, with the columns whose names matter.
-var AscendTables = map[string]string{
+// dbTables are the tables of a database of Ascend's profilers, with the columns whose names matter.
+var dbTables = map[string]string{
 	"STRING_IDS": "id, value", "NPU_INFO": "id, name", "RANK_DEVICE_MAP": "rankId, deviceId", "HOST_INFO": "hostUid, hostName",
 	"TASK":                    "startNs, endNs, deviceId, connectionId, globalTaskId, globalPid, taskType, contextId, streamId, taskId, modelId",
 	"COMPUTE_TASK_INFO":       "name, globalTaskId, blockNum, taskType, opType, inputShapes",
@@ -24,17 +24,17 @@ var AscendTables = map[string]string{
 	"MSTX_EVENTS": "startNs, endNs, message, globalTid",
 }
 
-// An AscendRow is a row of one of these tables. Texts in columns that refer to STRING_IDS are written there.
-type AscendRow struct {
+// An dbRow is a row of one of these tables. dbTexts in columns that refer to STRING_IDS are written there.
+type dbRow struct {
 	Table  string
 	Values []any
 }
 
-// A Text is a text of STRING_IDS.
-type Text string
+// A dbText is a text of STRING_IDS.
+type dbText string
 
-// WriteAscendRows writes a database to a path that does not exist.
-func WriteAscendRows(path string, rows []AscendRow) (err error) {
+// writeRows writes a database to a path that does not exist.
+func writeRows(path string, rows []dbRow) (err error) {
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
 	if err != nil {
 		return err
@@ -45,11 +45,11 @@ func WriteAscendRows(path string, rows []AscendRow) (err error) {
 		}
 	}()
 	defer sqlitex.Transaction(conn)(&err)
-	texts, made := map[Text]int64{}, map[string]bool{}
+	texts, made := map[dbText]int64{}, map[string]bool{}
 	insert := func(table string, values ...any) error {
 		if !made[table] {
 			made[table] = true
-			if err := sqlitex.ExecuteTransient(conn, "CREATE TABLE "+table+" ("+AscendTables[table]+")", nil); err != nil {
+			if err := sqlitex.ExecuteTransient(conn, "CREATE TABLE "+table+" ("+dbTables[table]+")", nil); err != nil {
 				return err
 			}
 		}
@@ -59,7 +59,7 @@ func WriteAscendRows(path string, rows []AscendRow) (err error) {
 	for _, row := range rows {
 		values := make([]any, len(row.Values))
 		for i, v := range row.Values {
-			text, ok := v.(Text)
+			text, ok := v.(dbText)
 			if values[i] = v; !ok {
 				continue
 			}
@@ -78,28 +78,28 @@ func WriteAscendRows(path string, rows []AscendRow) (err error) {
 	return nil
 }
 
-// AscendRows returns the rows of a trace.
-func AscendRows(t *trace.Trace, shift int64) (rows []AscendRow) {
-	add := func(table string, values ...any) { rows = append(rows, AscendRow{table, values}) }
+// rowsOf returns the rows of a trace.
+func rowsOf(t *trace.Trace, shift int64) (rows []dbRow) {
+	add := func(table string, values ...any) { rows = append(rows, dbRow{table, values}) }
 	thread := func(on trace.TrackID) int64 {
 		p, _ := strconv.ParseInt(t.Tracks[on].PID, 10, 32)
 		n, _ := strconv.ParseInt(t.Tracks[on].TID, 10, 64)
 		return p<<32 | n
 	}
 	for o := range t.Ops.All() {
-		add("PYTORCH_API", o.Start+shift, o.Start+o.Dur+shift, thread(o.Track), nil, Text(t.Name(o.Name)), 50001)
+		add("PYTORCH_API", o.Start+shift, o.Start+o.Dur+shift, thread(o.Track), nil, dbText(t.Name(o.Name)), 50001)
 	}
 	for s := range t.Spans.All() {
 		switch name := t.Name(s.Name); {
 		case s.Kind != trace.Annotation:
 		case strings.HasPrefix(name, "ProfilerStep#"):
-			add("PYTORCH_API", s.Start+shift, s.Start+s.Dur+shift, thread(s.Track), nil, Text(name), 50001)
+			add("PYTORCH_API", s.Start+shift, s.Start+s.Dur+shift, thread(s.Track), nil, dbText(name), 50001)
 		default:
-			add("MSTX_EVENTS", s.Start+shift, s.Start+s.Dur+shift, Text(name), thread(s.Track))
+			add("MSTX_EVENTS", s.Start+shift, s.Start+s.Dur+shift, dbText(name), thread(s.Track))
 		}
 	}
 	for c := range t.Calls.All() {
-		add("CANN_API", c.Start+shift, c.Start+c.Dur+shift, 20000, thread(c.Track), int64(c.Correlation), Text("AscendCL@"+t.Name(c.Name)))
+		add("CANN_API", c.Start+shift, c.Start+c.Dur+shift, 20000, thread(c.Track), int64(c.Correlation), dbText("AscendCL@"+t.Name(c.Name)))
 	}
 	n := int64(0)
 	for a := range t.Activities.All() {
@@ -112,9 +112,9 @@ func AscendRows(t *trace.Trace, shift int64) (rows []AscendRow) {
 		case trace.Memset:
 			kind = "MEMSET_ASYNC"
 		default:
-			add("COMPUTE_TASK_INFO", Text(t.Name(a.Name)), n, 8, Text("AI_CORE"), nil, nil)
+			add("COMPUTE_TASK_INFO", dbText(t.Name(a.Name)), n, 8, dbText("AI_CORE"), nil, nil)
 		}
-		add("TASK", a.Start+shift, a.End()+shift, on.Device, int64(a.Correlation), n, 1, Text(kind), 0, on.Stream, n, 0)
+		add("TASK", a.Start+shift, a.End()+shift, on.Device, int64(a.Correlation), n, 1, dbText(kind), 0, on.Stream, n, 0)
 	}
 	return rows
 }
