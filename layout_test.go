@@ -170,7 +170,7 @@ var mayImport = map[string]string{
 	"ingest/refused":               "internal/lazyregexp trace/perfetto trace/xplane",
 	"internal/profile/sampler":     "internal/diag internal/jsonwalk internal/lazyregexp internal/profile internal/redact internal/textscan",
 	"torchprof/flops":              "internal/diag internal/lazyregexp internal/profile internal/redact",
-	"torchprof/et":                 "internal/diag internal/jsonwalk internal/lazyregexp internal/profile internal/redact",
+	"torchprof/et":                 "internal/diag internal/jsonwalk internal/lazyregexp internal/profile internal/redact trace",
 	"analyze/roles":                "analyze/clocks internal/lazyregexp internal/stat logs summary",
 	"analyze/goodput":              "internal/lazyregexp internal/stat logs summary",
 	"summary/view/goodput":         "summary",

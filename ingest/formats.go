@@ -142,6 +142,8 @@ func isChromeTrace(_ string, head []byte) bool {
 func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 	sample := f.sample(jsonSample)
 	sel.NodeNames = nodeNamesBeside(f.Path)
+	var noteExecuted func(*trace.Trace)
+	sel.Executed, noteExecuted = executedBeside(f.Path)
 	t, err := trace.Read(f, f.Path, sel)
 	switch {
 	case err != nil && forms.IsObjectLines(sample):
@@ -155,6 +157,7 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 			"is a JSON array whose objects are not events of a trace", "give what export_chrome_trace of torch.profiler writes"})
 	}
 	in.Trace = t
+	noteExecuted(t)
 	for _, recast := range recasts {
 		if recast(f.Path, t) {
 			break

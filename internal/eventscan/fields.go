@@ -48,6 +48,7 @@ const (
 	PythonParent
 	PythonModule
 	Sequence
+	RecordFunction
 	ForwardThread
 	Device
 	Stream
