@@ -309,7 +309,7 @@ func (t *Evaluator) iteration() string {
 		case ok && r.Name == "iteration":
 			whole, text = n, "An iteration took "+unit.Duration(n)
 			if per, ok := r.Value(rate); ok {
-				text += fmt.Sprintf(" at %s GFLOP/s", unit.Count(per))
+				text += " at " + unit.FLOPRate(float64(per)*1e9)
 			}
 		case ok && whole > 0 && n <= whole:
 			parts = append(parts, r.Name+" "+unit.Share(n, whole))
