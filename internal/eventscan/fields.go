@@ -49,6 +49,7 @@ const (
 	PythonModule
 	Sequence
 	RecordFunction
+	StepNumber
 	ForwardThread
 	Device
 	Stream
