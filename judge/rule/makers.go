@@ -30,6 +30,8 @@ var makerWords = map[string][][2]string{
 		{`\bprogrammatic dependent launch allows\b`, "queues that several streams share allow"},
 	},
 	"intel": {
+		{` \(nsys --python-backtrace=cuda\)`, ""},
+		{` \(older PyTorch: PYTORCH_CUDA_ALLOC_CONF\)`, ""},
 		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "SYCL $1"},
 		{`\bProfilerActivity\.CUDA\b`, "ProfilerActivity.XPU"},
 		{`\btorch\.cuda\.(synchronize|empty_cache|Event|memory|Stream)`, "torch.xpu.$1"},
@@ -48,6 +50,8 @@ var makerWords = map[string][][2]string{
 		{`\bcudaFree\b`, "sycl::free"},
 	},
 	"ascend": {
+		{` \(nsys --python-backtrace=cuda\)`, ""},
+		{`\bPYTORCH_ALLOC_CONF=expandable_segments:True \(older PyTorch: PYTORCH_CUDA_ALLOC_CONF\)`, "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True"},
 		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "CANN $1"},
 		{`\bProfilerActivity\.CUDA\b`, "ProfilerActivity.NPU"},
 		{`\btorch\.cuda\.`, "torch.npu."},
@@ -63,6 +67,7 @@ var makerWords = map[string][][2]string{
 		{`\bGPU(s?)\b`, "NPU$1"},
 	},
 	"tpu": {
+		{` \(nsys --python-backtrace=cuda\)`, ""},
 		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "runtime $1"},
 		{`\bNCCL\b`, "ICI"},
 		{`\btensor cores\b`, "the MXU"},

@@ -156,3 +156,20 @@ func TestCompilesOperators(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsOfOthers: what confirms a finding and how memory is configured have the names of other makers.
+func TestWordsOfOthers(t *testing.T) {
+	for gpu, want := range map[string][2]string{
+		"Ascend NPU":                        {"PYTORCH_NPU_ALLOC_CONF=expandable_segments:True", "record with with_stack=True, which"},
+		"Intel(R) Data Center GPU Max 1550": {"PYTORCH_ALLOC_CONF=expandable_segments:True, so", "record with with_stack=True, which"},
+		"NVIDIA H200":                       {"(older PyTorch: PYTORCH_CUDA_ALLOC_CONF)", "(nsys --python-backtrace=cuda)"},
+	} {
+		on := SettingOf(runOn(gpu, "kineto"), nil)
+		f := finding.Finding{Rule: SyncCopies, Next: []finding.Step{finding.Advise("expandable-segments")}}
+		f.ToBeSure = slices.Clone(builtIn().rule(SyncCopies).Sure)
+		on.inMakersWords(&f)
+		if text := Text(f.Next[0]); !strings.Contains(text, want[0]) || !strings.Contains(strings.Join(f.ToBeSure, " "), want[1]) {
+			t.Errorf("%s: %q, %q", gpu, text, f.ToBeSure)
+		}
+	}
+}
