@@ -269,6 +269,7 @@ var toggles = []toggle{
 	{word: "nsys", on: formats("nsys-sqlite"), off: formats("kineto")},
 	{word: "xla", on: formats("xplane"), off: formats("kineto")},
 	{word: "rocm", on: formats("rocprofv3-sqlite"), off: formats("kineto")},
+	{word: "unitrace", on: formats("unitrace"), off: formats("kineto")},
 	{word: "proton", on: formats("proton-tree"), off: formats("kineto")},
 	{word: "compiles-operators", on: func(s *summary.Summary) {
 		s.Calls = append(s.Calls, summary.Call{Name: "aclopCompileAndExecuteV2", Kind: "other", Count: 3, TotalNS: 900 * ms})

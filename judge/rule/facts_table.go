@@ -37,6 +37,8 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			evaluate: is(OfXLA)},
 		{Words: []string{"rocm"}, Meaning: "profilers of ROCm recorded all inputs", Found: "the formats of the inputs",
 			evaluate: is(OfROCm)},
+		{Words: []string{"unitrace"}, Meaning: "unitrace, of Intel, recorded all inputs", Found: "the formats of the inputs",
+			evaluate: is(func(s *summary.Summary) bool { return allInputs(s, byUnitrace) })},
 		{Words: []string{"proton"}, Meaning: "Proton, the profiler of Triton, recorded all inputs", Found: "the formats of the inputs",
 			evaluate: is(func(s *summary.Summary) bool { return allInputs(s, byProton) })},
 		{Words: []string{"plain"}, Meaning: "the program shows nothing of PyTorch",

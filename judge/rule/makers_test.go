@@ -92,6 +92,7 @@ func TestRecordersAdvice(t *testing.T) {
 		{"rocprof-csv", "record-the-gpu", "record-the-gpu-rocm"}, {"kineto-perfetto", "record-the-gpu", "record-the-gpu"},
 		{"rocprofv3-perfetto", "record-the-cpu", "record-the-cpu-rocm"}, {"rocprofv3-json", "begin-earlier", "record-the-cpu-rocm"},
 		{"kineto", "begin-earlier", "begin-earlier"}, {"proton-trace", "begin-earlier", "record-the-launches"},
+		{"unitrace", "record-whole-steps", "record-whole-steps-unitrace"}, {"unitrace", "begin-earlier", "record-the-launches"},
 		{"xla-trace", "begin-earlier", "record-the-launches-xla"},
 		{"xplane", "launch-less", "compile-with-xla"}, {"rocprof-csv", "launch-less", "launch-less-by-graphs"},
 		{"tf-timeline", "tensor-cores", "tensor-cores-xla"}, {"rpd", "tensor-cores", "tensor-cores-by-type"},

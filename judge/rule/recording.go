@@ -23,6 +23,8 @@ func allInputs(c *summary.Summary, by func(summary.Input) bool) bool {
 
 func byNsys(in summary.Input) bool { return strings.HasPrefix(in.Format, "nsys-") }
 
+func byUnitrace(in summary.Input) bool { return in.Format == "unitrace" }
+
 func byProton(in summary.Input) bool { return strings.HasPrefix(in.Format, "proton-") }
 
 // byXLA reports whether the profiler of XLA or TensorFlow recorded an input.
@@ -39,7 +41,7 @@ func ByROCm(in summary.Input) bool {
 // Compute, NCCL, unitrace, XLA or ROCm, or it is a table, a snapshot or a log that only PyTorch writes.
 func fromTorch(c *summary.Summary) bool {
 	ofVendor := func(in summary.Input) bool {
-		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu") || in.Format == summary.FormatNCCL || in.Format == "unitrace"
+		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu") || in.Format == summary.FormatNCCL || byUnitrace(in)
 	}
 	return len(c.Inputs) == 0 || len(c.Snapshots)+len(c.MemoryTimelines)+len(c.Memory)+len(c.Compilations) > 0 ||
 		slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Tool == "torch" }) || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool {
