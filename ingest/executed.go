@@ -16,7 +16,7 @@ var etName = lazyregexp.New(`(?i)(execution[_.-]?trace.*|chakra.*|(^|[_.-])et([_
 
 // executedBeside returns a function that reads the execution trace of the rank of a trace, in its folder. It returns nil
 // unless there is exactly one such file. It is called when a trace has an operator without arguments. The second function
-// adds an issue to a trace of which the file has the process.
+// adds an issue to a trace if the file is from a process in it.
 func executedBeside(path string) (read func() *trace.Executed, note func(*trace.Trace)) {
 	var all *trace.Executed
 	name := ""

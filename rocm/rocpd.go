@@ -62,8 +62,8 @@ func readRocpd(c *capture, db *database.Database) {
 // newer are the columns of schema 4 for what older ones have in each row.
 var newer = []string{"start_id", "end_id", "track_id"}
 
-// span returns the times of a row, of which from is the number of the first column of schema 4, and where it ran if it is of
-// that schema.
+// span returns the times of a row. From is the number of its first column of schema 4; rows with that schema also say where
+// they ran.
 func (r *rocpd) span(row *database.Row, from int) (start, end int64, on track, known bool) {
 	if row.Null(from) {
 		return when(row, 0), when(row, 1), track{}, false
