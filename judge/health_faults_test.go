@@ -256,7 +256,7 @@ func says(text string) func(*node) {
 }
 
 // hardware are the rules on machines.
-var hardware = []string{rule.GPUFault, rule.LinkFault, rule.UnlikePeers, rule.SlowedGPUs, rule.SlowLink, rule.MemoryErrors}
+var hardware = []string{rule.GPUFault, rule.LinkFault, rule.UnlikePeers, rule.SlowedGPUs, rule.SlowLink}
 
 // found returns the findings on machines, as "rule: title".
 func found(s *summary.Summary) (out []string) {
