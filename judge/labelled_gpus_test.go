@@ -149,6 +149,8 @@ func labelledGPUs() []labelled {
 		run("errors of former days, and a row that was replaced", "", rule.GPUFault,
 			reportOf("ECC Errors\n        Volatile\n            DRAM Uncorrectable : 0\n        Aggregate\n            DRAM Uncorrectable : 5\n    Remapped Rows\n        Uncorrectable Error : 1\n        Pending : No")),
 
+		run("most of the GPU belongs to another process", rule.MemoryExhausted, "", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 700.00 MiB. GPU 3 has a total capacity of 23.50 GiB of which 300.00 MiB is free. "+
+			"Process 31 has 16.00 GiB memory in use. Including non-PyTorch memory, this process has 7.20 GiB memory in use.\n"),
 		run("a utilization of 140%", rule.ImpossibleMFU, "", loggedMFU(140)),
 		run("a utilization of 271.9%", rule.ImpossibleMFU, "", loggedMFU(271.9)),
 		run("a utilization of 61%", "", rule.ImpossibleMFU, loggedMFU(61)),

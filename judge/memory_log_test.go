@@ -50,9 +50,9 @@ func TestMemoryOfOthers(t *testing.T) {
 	}
 	const head = "Out of memory%s: tried to allocate 3 GiB, "
 	for name, tt := range map[string]struct{ message, title, first string }{
-		"another process":      {message("1.00 GiB", "Process 77 has 34.00 GiB memory in use. ", "12.00 GiB"), "1 GiB free of 47.5 GiB; other processes hold 34.5 GiB", "free-what-others-hold"},
-		"two other processes":  {message("1.00 GiB", "Process 77 has 20.00 GiB memory in use. Process 8 has 14.00 GiB memory in use. ", "12.00 GiB"), "1 GiB free of 47.5 GiB; other processes hold 34.5 GiB", "free-what-others-hold"},
-		"a process not listed": {message("1.00 GiB", "", "12.00 GiB"), "1 GiB free of 47.5 GiB; other processes hold 34.5 GiB", "free-what-others-hold"},
+		"another process":      {message("1.00 GiB", "Process 77 has 34.00 GiB memory in use. ", "12.00 GiB"), "1 GiB free of 47.5 GiB; other processes: 34.5 GiB", "free-what-others-hold"},
+		"two other processes":  {message("1.00 GiB", "Process 77 has 20.00 GiB memory in use. Process 8 has 14.00 GiB memory in use. ", "12.00 GiB"), "1 GiB free of 47.5 GiB; other processes: 34.5 GiB", "free-what-others-hold"},
+		"a process not listed": {message("1.00 GiB", "", "12.00 GiB"), "1 GiB free of 47.5 GiB; other processes: 34.5 GiB", "free-what-others-hold"},
 		"the driver":           {message("1.00 GiB", "", "45.00 GiB"), "1 GiB free of 47.5 GiB", "smaller-micro-batches"},
 		"a small process":      {message("1.00 GiB", "Process 9 has 1.10 GiB memory in use. ", "45.00 GiB"), "1 GiB free of 47.5 GiB", "smaller-micro-batches"},
 	} {

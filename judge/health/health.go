@@ -359,10 +359,13 @@ func (m *machine) says(f *fault) string {
 		}
 	}
 	text, more, _ := strings.Cut(f.property.text, "[")
-	if more = rule.Fill(strings.TrimSuffix(more, "]"), words); !strings.Contains(more, "{gpu.") {
-		text += more
+	text = rule.Fill(text, words)
+	for part := range strings.SplitSeq(strings.TrimSuffix(more, "]"), "][") {
+		if part = rule.Fill(part, words); !strings.Contains(part, "{gpu.") {
+			text += part
+		}
 	}
-	return rule.Fill(text, words)
+	return text
 }
 
 // A group has the faults of parts that one remedy helps.

@@ -72,7 +72,7 @@ func (l *failure) title(on string) string {
 		text += "," + of
 	}
 	if held := l.others(); held > 0 {
-		text += fmt.Sprintf("; other processes hold %s", unit.Bytes(held))
+		text += fmt.Sprintf("; other processes: %s", unit.Bytes(held))
 	}
 	return text
 }
