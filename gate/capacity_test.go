@@ -39,7 +39,7 @@ func TestCapacity(t *testing.T) {
 		{`">= 16"`, swept("fast", 4, 50, 16, 90), nil, Pass, "is 16, the highest measured load"},
 		{`"<= 20"`, swept("fast", 4, 50, 16, 90), nil, Inconclusive, "is at least 16, the highest measured load; the limit is 20"},
 		{`"<= 10"`, swept("fast", 4, 50, 16, 90), nil, Fail, "is 16, the highest measured load, over the limit of 10"},
-		{"{max_decrease: 5%}", was, was, Pass, "is 8 as before"},
+		{"{max_decrease: 5%}", was, was, Pass, "is unchanged at 8"},
 		{"{max_decrease: 5%}", swept("now", 4, 70, 8, 600, 16, 950), was, Fail, "fell by 50.0%, from 8 to 4, over the limit of 5%"},
 		{"{max_decrease: 5%}", swept("now", 4, 70, 8, 99, 16, 200), was, Pass, "rose by 100.0%, from 8 to 16"},
 		{"{max_decrease: 5%}", swept("now", 3, 60, 6, 95, 9, 800), was, Inconclusive, "fell by 25.0%, from 8 to 6; but the sides were measured at different loads, and both may be equal"},

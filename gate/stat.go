@@ -294,6 +294,12 @@ func exceeds(by float64, limit *metric.Change, base float64) bool {
 	return by > limit.By*math.Abs(base)*(1+rounding)
 }
 
+// exceeds reports whether a drift is over the limits of a change.
+func (d Drift) exceeds(l *Limits) bool {
+	by := d.To - d.From
+	return l.MaxIncrease != nil && exceeds(by, l.MaxIncrease, d.From) || l.MaxDecrease != nil && exceeds(-by, l.MaxDecrease, d.From)
+}
+
 // rounding is a tolerance for differences of float64, so that a change equal to its limit is not
 // over it.
 const rounding = 1e-12
@@ -357,18 +363,14 @@ func (o *Outcome) fewRuns(noise float64) string {
 // ms".
 func (o *Outcome) change() string {
 	u, a, b := o.Gate.Metric.Unit, o.Base.Center, o.Now.Center
-	runs := ""
-	if n, m := len(o.Base.Runs), len(o.Now.Runs); n > 1 || m > 1 {
-		runs = fmt.Sprintf(" (medians of %d and %d runs)", n, m)
-	}
 	if a == b {
-		return "is " + u.Text(b) + " as before" + runs
+		return "is unchanged at " + u.Text(b)
 	}
 	word := "rose"
 	if b < a {
 		word = "fell"
 	}
-	return fmt.Sprintf("%s by %s, from %s to %s%s", word, o.delta(), u.Text(a), u.Text(b), runs)
+	return fmt.Sprintf("%s by %s, from %s to %s", word, o.delta(), u.Text(a), u.Text(b))
 }
 
 // Change prints by how much the value differs from the baseline: "+12.4%", for shares "+1.2

@@ -34,7 +34,7 @@ const (
 
 // RoleTimes describes these rows.
 var RoleTimes = sync.OnceValue(func() *row.Kind {
-	return row.Describe[RoleTime]("roles", "role", "the time of roles", row.OnHost(),
+	return row.Describe[RoleTime]("roles", "role", "the time of roles", row.OnHost(), row.Within("role"),
 		row.Meant("role", "role of a job of reinforcement learning: rollout, trainer or reward", "rollout"),
 		row.Meant("state", "what a role does in a step: work, wait, sync, pause or other", "wait"))
 })

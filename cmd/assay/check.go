@@ -52,6 +52,7 @@ type checking struct {
 	source
 	baseline       []string
 	history        string // a directory of runs; the baseline is those since the last change
+	drifts         map[string]gate.Drift
 	gates          string
 	explain        string // a metric
 	format, dir    string
@@ -161,8 +162,9 @@ func runCheck(e env, c *command, args []string) error {
 		return err
 	}
 	var failed error
+	var base gate.Group
 	if k.history != "" {
-		if failed = k.stable(e, c, args, gates); len(k.baseline) == 0 {
+		if base, failed = k.stable(e, c, args, gates); len(base.Runs) == 0 {
 			return cannotCheck(failed)
 		}
 	}
@@ -175,7 +177,6 @@ func runCheck(e env, c *command, args []string) error {
 	if failed = errors.Join(failed, nowFailed); len(now.Runs) == 0 {
 		return cannotCheck(failed)
 	}
-	var base gate.Group
 	if len(k.baseline) > 0 {
 		var baseFailed error
 		if base, baseFailed = loadRuns(e, c, &k.source, k.baseline); len(base.Runs) == 0 {
@@ -192,7 +193,7 @@ func runCheck(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	result, err := gate.Check(gates, now.Runs, base.Runs, gate.Options{Thresholds: rule.DefaultThresholds(), Expired: expired})
+	result, err := gate.Check(gates, now.Runs, base.Runs, gate.Options{Thresholds: rule.DefaultThresholds(), Expired: expired, Drifts: k.drifts})
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func runHistory(e env, c *command, args []string) error {
 		}
 		f.writesTo(f.dir, f.files().names())
 	}
-	h, failed := followed(e, c, &f.source, args, gates, diffOutput)
+	h, _, failed := followed(e, c, &f.source, args, gates, diffOutput)
 	if h == nil {
 		return failed
 	}
@@ -204,36 +204,47 @@ func nameOf(file string) string {
 	return name
 }
 
+// load reads the run, with what the outputs need.
+func (r *followedRun) load(e env, c *command, s *source, outputs ...output) (*summary.Summary, error) {
+	s.outputs = outputs
+	in, err := s.open(e, c, r.files)
+	if err != nil {
+		return nil, err
+	}
+	in.sums = true
+	sum, unread := in.merged()
+	if sum == nil && len(unread) == 0 {
+		unread = []error{fmt.Errorf("%s: no input", r.path)}
+	}
+	return sum, errors.Join(unread...)
+}
+
 // followed reads all runs, one after the other, and returns their history. Of each, only the metrics are
-// kept. The runs beside a change are read again, with what the outputs in causes need.
-func followed(e env, c *command, s *source, args []string, gates []gate.Gate, causes ...output) (*history.History, error) {
+// kept. The runs beside a change are read again, with what the outputs in causes need. It also returns the files
+// of its runs, in its order.
+func followed(e env, c *command, s *source, args []string, gates []gate.Gate, causes ...output) (*history.History, []followedRun, error) {
 	s.measures = measuresOf(gates)
 	found, failed, others := runsIn(args, s.own)
 	if others > 0 {
 		e.say("assay %s: skipped %s", c.name, plural(others, "file of no known format", "files of no known format"))
 	}
-	load := func(r followedRun, outputs ...output) (*summary.Summary, error) {
-		s.outputs = outputs
-		in, err := s.open(e, c, r.files)
-		if err != nil {
-			return nil, err
-		}
-		in.sums = true
-		sum, unread := in.merged()
-		if sum == nil && len(unread) == 0 {
-			unread = []error{fmt.Errorf("%s: no input", r.path)}
-		}
-		return sum, errors.Join(unread...)
-	}
 	var runs []history.Run
 	var kept []followedRun
+	var copies []string
+	seen := map[string]bool{}
 	for _, r := range found {
-		sum, err := load(r, checkOutput)
+		sum, err := r.load(e, c, s, checkFileOutput)
 		if err != nil {
 			failed = append(failed, err)
 		}
 		if sum == nil {
 			continue
+		}
+		if id := history.Identity(sum); id != "" && seen[id] {
+			copies = append(copies, r.name)
+			continue
+		} else {
+			seen[id] = true
 		}
 		at := history.Recorded(sum)
 		grouped := gate.Runs([]*summary.Summary{sum})
@@ -245,43 +256,63 @@ func followed(e env, c *command, s *source, args []string, gates []gate.Gate, ca
 		kept = append(kept, r)
 	}
 	if len(runs) == 0 {
-		return nil, errors.Join(append(failed, errors.New("no run could be read"))...)
+		return nil, nil, errors.Join(append(failed, errors.New("no run could be read"))...)
 	}
-	again := func(i int) (*summary.Summary, error) { return load(kept[i], causes...) }
+	again := func(i int) (*summary.Summary, error) { return kept[i].load(e, c, s, causes...) }
 	if len(causes) == 0 {
 		again = nil
 	}
 	h := history.Of(runs, gates, again)
-	return h, errors.Join(failed...)
+	h.Copies = copies
+	inOrder := make([]followedRun, len(h.Runs))
+	for _, r := range kept {
+		inOrder[slices.IndexFunc(h.Runs, func(x history.Run) bool { return x.Path == r.path })] = r
+	}
+	return h, inOrder, errors.Join(failed...)
 }
 
 // mostStable is the largest number of runs that a check compares with: the newest.
 const mostStable = 20
 
-// stable makes the runs since the last change the baseline of a check, without those that are checked.
-func (k *checking) stable(e env, c *command, args []string, gates []gate.Gate) error {
+// stable returns the runs since the last change as the baseline of a check, without those that are checked.
+func (k *checking) stable(e env, c *command, args []string, gates []gate.Gate) (base gate.Group, failed error) {
 	checked := map[string]bool{}
 	for _, path := range ingest.Paths(args).Files {
 		if abs, err := filepath.Abs(path); err == nil {
 			checked[abs] = true
 		}
 	}
-	follow := slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.Metric.Across || !g.NeedsBaseline() })
-	h, failed := followed(e, c, &k.source, []string{k.history}, follow)
-	if h == nil {
-		return failed
+	isChecked := func(file string) bool {
+		abs, err := filepath.Abs(file)
+		return err == nil && checked[abs]
 	}
-	from := h.StableFrom
-	from = max(from, len(h.Runs)-mostStable)
-	for _, r := range h.Runs[from:] {
-		if abs, err := filepath.Abs(r.Path); err != nil || !checked[abs] {
-			k.baseline = append(k.baseline, r.Path)
+	follow := slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.Metric.Across || !g.NeedsBaseline() })
+	h, runs, failed := followed(e, c, &k.source, []string{k.history}, follow)
+	if h == nil {
+		return base, failed
+	}
+	k.measures, k.drifts = measuresOf(gates), map[string]gate.Drift{}
+	var list []*summary.Summary
+	for _, r := range runs[max(h.StableFrom, len(runs)-mostStable):] {
+		if slices.ContainsFunc(r.files, isChecked) {
+			continue
+		}
+		sum, err := r.load(e, c, &k.source, checkOutput)
+		if failed = errors.Join(failed, err); sum != nil {
+			list = append(list, sum)
 		}
 	}
-	text := plural(len(k.baseline), "run", "runs")
+	for _, d := range h.Drifts {
+		k.drifts[d.Metric] = gate.Drift{From: d.From, To: d.To, Text: "it " + strings.TrimPrefix(d.Text(), d.Metric+" ")}
+	}
+	k.hideUsers(&list)
+	for _, sum := range list {
+		base.Runs = append(base.Runs, gate.Runs([]*summary.Summary{sum})[0])
+	}
+	text := plural(len(base.Runs), "run", "runs")
 	if n := len(h.Changes); n > 0 {
 		text += fmt.Sprintf(" since the last change (%s)", h.ChangeText(&h.Changes[n-1]))
 	}
 	e.say("assay check: compared with the newest %s, of %d in %s", text, len(h.Runs), k.history)
-	return failed
+	return base, failed
 }

@@ -3,6 +3,7 @@ package metric
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"assay/summary/view/goodput"
 )
@@ -15,7 +16,7 @@ func jobMetrics() []Metric {
 			Meaning: "time of the steps of a job that were not done again later", Per: "time from the first line of its logs to the last one",
 			measure: ofJob(func(j *goodput.Job) (Value, error) {
 				if j.WallNS == 0 {
-					return Value{}, errors.New("the records of steps have no times, so the length of the job is unknown")
+					return Value{}, errNoLength
 				}
 				return ratio(j.Goodput(), j.WallNS), nil
 			})},
@@ -25,13 +26,19 @@ func jobMetrics() []Metric {
 		{Name: "job.between_failures", Unit: Time, Higher: true, Host: true, Keys: keys,
 			Meaning: "time of a job without the time between its starts", Per: "number of failures",
 			measure: ofJob(func(j *goodput.Job) (Value, error) {
-				if ns := j.BetweenFailures(); ns > 0 {
-					return whole(ns), nil
+				switch ran := j.RunNS(); {
+				case ran <= 0:
+					return Value{}, errNoLength
+				case j.Failures == 0: // the next one comes later than now
+					return Value{V: float64(ran), Most: math.Inf(1), Bounded: true, Note: "no failure"}, nil
+				default:
+					return whole(j.BetweenFailures()), nil
 				}
-				return Value{}, fmt.Errorf("the job has %d failures and %d ns of known time", j.Failures, j.WallNS)
 			})},
 	}
 }
+
+var errNoLength = errors.New("the records of steps have no times, so the length of the job is unknown")
 
 // ofJob returns a function that measures the longest job.
 func ofJob(f func(*goodput.Job) (Value, error)) func(selection) (Value, error) {

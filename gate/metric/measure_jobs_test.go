@@ -26,4 +26,25 @@ func TestJobMetrics(t *testing.T) {
 			t.Errorf("%s is %s, want %s", gate, got, want)
 		}
 	}
+	sum.Attempts[0].End = summary.EndFinished // without a failure, the time between two is longer than the job ran
+	if got, want := measureText(t, sum, "job.between_failures"), "over 90 s, no failure"; got != want {
+		t.Errorf("without failures: %s, want %s", got, want)
+	}
+}
+
+// TestRoleShares: the denominator of a share is the time of its role, however many roles there are.
+func TestRoleShares(t *testing.T) {
+	const s = 1000 * ms
+	sum := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "a.log"}}}
+	for role, works := range map[string]int64{summary.RoleRollout: 70, summary.RoleTrainer: 25, summary.RoleReward: 5} {
+		sum.RoleTimes = append(sum.RoleTimes, summary.RoleTime{Role: role, State: summary.RoleWorks, NS: works * s},
+			summary.RoleTime{Role: role, State: summary.RoleWaits, NS: (100 - works) * s})
+	}
+	for gate, want := range map[string]string{
+		"roles.share{role=rollout, state=wait}": "30.0% (30 s of 100 s)", "roles.share{role=reward, state=work}": "5.00% (5 s of 100 s)",
+	} {
+		if got := measureText(t, sum, gate); got != want {
+			t.Errorf("%s is %s, want %s", gate, got, want)
+		}
+	}
 }

@@ -47,10 +47,14 @@ func rowMetrics() (out []Metric) {
 			out = append(out, m)
 		}
 		if k != summary.Idles() { // idle.share already exists, as a share of the window
-			out = append(out, Metric{Name: k.Name + ".share", Of: Time, Host: hostOnly(k, k.Main()), Keys: keys,
+			share := Metric{Name: k.Name + ".share", Of: Time, Host: hostOnly(k, k.Main()), Keys: keys,
 				needsRows: true, rows: k, Passes: k == summary.Passes(),
 				Meaning: meaningOf(k, k.Main(), "selected"), Per: meaningOf(k, k.Main(), "all"),
-				measure: func(v selection) (Value, error) { return v.shareOfRows(k) }})
+				measure: func(v selection) (Value, error) { return v.shareOfRows(k) }}
+			if k.Within != "" {
+				share.Needs, share.Per = []string{k.Within}, "all time of this "+k.Noun
+			}
+			out = append(out, share)
 		}
 	}
 	return out
@@ -129,9 +133,10 @@ func (v selection) measured(k *row.Kind, c *row.Column) (Value, error) {
 	return whole(all.Number(&all.Rows[0], c.Name)), nil
 }
 
-// shareOfRows returns the share of the selected rows in all rows of the selected ranks and GPUs.
+// shareOfRows returns the share of the selected rows in all rows of the selected ranks and GPUs, and of what
+// the kind has shares within.
 func (v selection) shareOfRows(k *row.Kind) (Value, error) {
-	part, all := k.By(v.rows(k)), k.By(v.rows(k, "rank", "device"))
+	part, all := k.By(v.rows(k)), k.By(v.rows(k, "rank", "device", k.Within))
 	if len(part.Rows) == 0 {
 		return Value{}, v.noRows(k)
 	}

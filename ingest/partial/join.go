@@ -43,15 +43,15 @@ func (p Part) hasCollectives() bool { return len(p.Members) > 0 }
 // isMeasured reports whether a part is as it was measured, and not the summary of a run.
 func (p Part) isMeasured() bool { return p.path == "" || p.name != "" }
 
-// Runs returns one summary for the traces of each run whose ranks can be compared, and one
-// for each other part. The parts must not be used afterwards, because it modifies their
-// summaries.
+// Runs returns one summary for the traces of each run whose ranks can be compared, one for all
+// logs if some are of jobs, and one for each other part. The parts must not be used afterwards,
+// because it modifies their summaries.
 func Runs(all []Part) []*summary.Summary {
 	var out []*summary.Summary
 	all, captures := handOver(all)
 	runs := make(map[int][]Part) // by the index of the first part of the run
 	with := make(map[int]bool)   // the other parts of runs
-	for _, run := range runsOf(all, Part.hasCollectives) {
+	for _, run := range append(runsOf(all, Part.hasCollectives), logsOfJobs(all)...) {
 		for n, i := range run {
 			runs[run[0]] = append(runs[run[0]], all[i])
 			with[i] = n > 0
@@ -70,6 +70,22 @@ func Runs(all []Part) []*summary.Summary {
 		}
 	}
 	return out
+}
+
+// logsOfJobs returns the indices of all logs if some have attempts of jobs: which
+// attempts form a job, and who waits for whom, is known from all together.
+func logsOfJobs(all []Part) [][]int {
+	var logs []int
+	attempts := false
+	for i, p := range all {
+		if len(p.Summary.Series) > 0 && len(p.Summary.Devices) == 0 {
+			logs, attempts = append(logs, i), attempts || len(p.Summary.Attempts) > 0
+		}
+	}
+	if !attempts {
+		return nil
+	}
+	return [][]int{logs}
 }
 
 // Join returns one summary of all parts, in their order, with the comparison of the ranks

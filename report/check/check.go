@@ -66,17 +66,24 @@ func (c Report) verdict() string {
 // without a metric are not listed, because the user did not ask for them.
 func (c Report) builtIn() bool { return c.GatesFile == "" && c.Result != gate.Skipped }
 
-// runs returns the number of runs on each side.
+// runs returns the number of runs on each side. Several runs are compared by their medians.
 func (c Report) runs() string {
 	now, base := len(c.Now), len(c.Base)
-	side := func(n int) string { return label.Plural(int64(n), "run") }
+	of := func(n int) string {
+		if n == 1 {
+			return "1 run"
+		}
+		return fmt.Sprintf("the median of %d runs", n)
+	}
 	switch {
 	case base == 0:
-		return side(now) + ", no baseline"
+		return label.Plural(int64(now), "run") + ", no baseline"
+	case now == base && now == 1:
+		return "1 run per side"
 	case now == base:
-		return side(now) + " per side"
+		return fmt.Sprintf("medians of %d runs per side", now)
 	}
-	return side(now) + ", " + side(base) + " of the baseline"
+	return of(now) + " against " + of(base)
 }
 
 // grouping returns how the runs of each side were separated and what was left out, or "".
@@ -87,7 +94,11 @@ func (c Report) grouping() string {
 		group gate.Group
 	}{{"new", c.New}, {"baseline", c.Baseline}} {
 		var parts []string
-		for _, text := range []string{words.Runs(len(side.group.Runs), side.group.By), words.Copies(len(side.group.Copies))} {
+		runs := words.Runs(len(side.group.Runs), side.group.By)
+		if side.group.By == "" {
+			runs = "" // the first line has their number
+		}
+		for _, text := range []string{runs, words.Copies(len(side.group.Copies))} {
 			if text != "" {
 				parts = append(parts, text)
 			}

@@ -65,7 +65,7 @@ func TestCheckText(t *testing.T) {
         gemm, other
   warn  idle.share is 14.5% (1.16 s of 8 s), over the limit of 10%
   pass  gpu.busy_share is 85.5% (6.84 s of 8 s)
-  pass  step.median is 251.5 ms as before
+  pass  step.median is unchanged at 251.5 ms
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -24,7 +24,7 @@ func Runs(n int, by view.Evidence) string {
 	text := label.Plural(int64(n), "run")
 	why := map[view.Evidence]string{
 		view.ByFolder: "one per directory", view.ByRank: "a rank occurs more than once",
-		view.ByProcess: "one per process in the file names",
+		view.ByProcess: "one per process in the file names", view.ByJob: "one per job",
 		view.ByPattern: "by --group-by",
 	}[by]
 	if why != "" {

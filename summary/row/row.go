@@ -64,6 +64,7 @@ type Kind struct {
 	Name, Noun string // "kernels", "kernel"; Noun is also a key, by which rows are added up that nobody gave keys for
 	Of         string // denominator of shares: "total kernel time"
 	Host       bool   // all times and counts are of the CPU
+	Within     string // key whose rows with one value are the denominator of shares; "" if it is all rows
 	Columns    []Column
 	Row        reflect.Type
 
@@ -112,6 +113,9 @@ func Made[R any](name string, form Form, text func(*R) string) func(*Kind) {
 
 // OnHost says that all times and counts are of the CPU: they need no GPU events.
 func OnHost() func(*Kind) { return func(k *Kind) { k.Host = true } }
+
+// Within says that rows with the same value of a key are one whole: shares are of these rows.
+func Within(key string) func(*Kind) { return func(k *Kind) { k.Within = key } }
 
 // Ordered gives the values of a key an explicit order.
 func Ordered(name string, values []string) func(*Kind) {

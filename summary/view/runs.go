@@ -37,96 +37,11 @@ const (
 	ByRank    Evidence = "rank"    // one directory has several captures of a rank
 	ByFolder  Evidence = "folder"  // several directories have a capture of the same rank
 	ByProcess Evidence = "process" // file names identify the process of a capture
+	ByJob     Evidence = "job"     // logs have jobs that ran one after the other
 
 	ByPattern Evidence = "pattern" // the user gave a pattern of the paths
 	ByNone    Evidence = "none"    // the user stated that all captures are one run
 )
-
-// A Capture has the properties that decide to which run an input belongs.
-type Capture struct {
-	Path   string
-	Rank   int
-	SHA256 string
-	Kind   Kind
-	Run    string   // as stated by the user; "" if unknown
-	From   Evidence // origin of Run
-
-	Copy bool // another input has its capture in another form
-
-	Host, Process string // as the capture states them; "" if unknown
-	Time          Time
-}
-
-// A Kind is the kind of data that an input has about a run.
-type Kind uint8
-
-// The kinds of captures.
-const (
-	OfTimeline Kind = iota // what ran when
-	OfMemory               // what was allocated: belongs to the run of its rank's trace
-	OfTotals               // counters, tables and profiles: they do not separate runs
-)
-
-// Captures returns the captures of the inputs of s, in their order.
-func Captures(s *summary.Summary) []Capture {
-	out, times := make([]Capture, len(s.Inputs)), timesOf(s)
-	for i, in := range s.Inputs {
-		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256, Run: in.Run, From: Evidence(in.RunFrom), Copy: in.SameAs != "",
-			Host: in.Host, Process: in.Process, Time: times[i]}
-	}
-	// An input with several kinds of rows has the strongest kind: an input with a timeline
-	// is a timeline, even if it has other rows.
-	for _, kind := range []Kind{OfTotals, OfMemory, OfTimeline} {
-		for _, rows := range summary.Members() {
-			if is, decides := kindOf[rows.Name()]; !decides || is != kind {
-				continue
-			}
-			rows.EachInput(s, func(input int) {
-				if input >= 0 && input < len(out) {
-					out[input].Kind = kind
-				}
-			})
-		}
-	}
-	for i := range s.Inputs {
-		if s.Inputs[i].GraphSource {
-			out[i].Kind = OfTotals // not a rank: it belongs to the run of its directory
-		}
-	}
-	// The steps of a log are not a timeline.
-	devices := map[int]bool{}
-	for _, d := range s.Devices {
-		devices[d.Input] = true
-	}
-	for _, r := range s.Series {
-		if r.Input >= 0 && r.Input < len(out) && !devices[r.Input] {
-			out[r.Input].Kind = OfTotals
-		}
-	}
-	return out
-}
-
-// CopiesUnknown reports whether an input may be a copy of another one that cannot be detected: their sizes
-// are equal and the digests, which not every command computes, are missing.
-func CopiesUnknown(inputs []summary.Input) bool {
-	bySize := make(map[int64]bool) // whether the digests of that size are known
-	for _, in := range inputs {
-		known, again := bySize[in.Bytes]
-		if again && (!known || in.SHA256 == "") {
-			return true
-		}
-		bySize[in.Bytes] = in.SHA256 != ""
-	}
-	return false
-}
-
-// kindOf maps members of the summary to the kind of an input with such rows. Other members do not decide.
-// An input without any of these counts as a timeline.
-var kindOf = map[string]Kind{
-	"tables": OfTotals, "compilations": OfTotals, "flames": OfTotals, "counters": OfTotals, "series": OfTotals, "benchmarks": OfTotals, "groups": OfTotals,
-	"snapshots": OfMemory, "memory_timelines": OfMemory,
-	"annotations": OfTimeline, "spans": OfTimeline, "steps": OfTimeline, "devices": OfTimeline,
-}
 
 // MaxRuns is the maximum number of runs. Captures beyond it belong to the last run, because each run costs
 // a pass over all rows.
@@ -139,7 +54,8 @@ const MaxRuns = 256
 // each directory are grouped first. Groups of different directories are then joined if they share no rank,
 // because the ranks of a run may be in several directories. A capture with the content of an earlier one is
 // left out: it shows nothing about how runs differ. Totals belong to the first run of their directory or,
-// if they are alone in it, to the first run.
+// if they are alone in it, to the first run. Without a timeline, logs of several jobs of one program that ran
+// one after the other are several runs.
 //
 // If the user has stated the run of every capture, only that counts.
 func Runs(list []Capture) Grouping {
@@ -311,7 +227,8 @@ func (g *grouper) joinFolders() {
 			continue
 		}
 		if len(all) == 0 {
-			all = append(all, &ranks{})
+			all = g.jobs()
+			break
 		}
 		all[0].inputs = append(all[0].inputs, f.totals...)
 	}
@@ -322,6 +239,58 @@ func (g *grouper) joinFolders() {
 	if len(all) < 2 {
 		g.out.From = ByNothing
 	}
+}
+
+// jobs returns the runs of captures without a timeline. Jobs of one program that ran one after the other on the
+// same ranks are runs. Other captures belong to the only run that their directory has, or else to the first run.
+func (g *grouper) jobs() []*ranks {
+	runs := []*ranks{{of: map[rankKey]Capture{}}}
+	programs := map[string][]*ranks{}
+	for i, c := range g.list {
+		if c.Job == 0 || slices.Contains(g.out.Copies, i) {
+			continue
+		}
+		one, of := g.alone(i), programs[c.Program]
+		if n := slices.IndexFunc(of, func(r *ranks) bool { return r.takes(one) || g.ranWith(r, c) }); n >= 0 {
+			of[n].join(one)
+		} else {
+			of = g.limited(of, one)
+		}
+		if programs[c.Program] = of; len(of) > 1 && len(of) >= len(runs) {
+			runs = of
+		}
+	}
+	if len(runs) > 1 {
+		g.because(ByJob)
+	}
+	var rest []int
+	for _, f := range g.order {
+		var here []*ranks
+		for _, r := range runs {
+			if slices.ContainsFunc(f.totals, func(i int) bool { return slices.Contains(r.inputs, i) }) {
+				here = append(here, r)
+			}
+		}
+		for _, i := range f.totals {
+			switch {
+			case slices.ContainsFunc(here, func(r *ranks) bool { return slices.Contains(r.inputs, i) }):
+			case len(here) == 1:
+				here[0].inputs = append(here[0].inputs, i)
+			default:
+				rest = append(rest, i)
+			}
+		}
+	}
+	runs[0].inputs = append(runs[0].inputs, rest...)
+	return runs
+}
+
+// ranWith reports whether a capture has the job of a run, or one that ran at the same time.
+func (g *grouper) ranWith(r *ranks, c Capture) bool {
+	return slices.ContainsFunc(r.inputs, func(i int) bool {
+		have := g.list[i]
+		return have.Job == c.Job || have.Ran[0] < c.Ran[1] && c.Ran[0] < have.Ran[1]
+	})
 }
 
 // joinFolder adds the only run of a directory to the first run that has none of its ranks, or appends it as

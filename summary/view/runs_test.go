@@ -9,7 +9,7 @@ import (
 	"assay/summary"
 )
 
-// TestRuns: each case lists captures as "path rank [kind] [#content]" and says which
+// TestRuns: each case lists captures as "path rank [kind] [#content] [program job@from-to]" and says which
 // of them are one run, by which evidence they were separated, and which are copies.
 func TestRuns(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
@@ -35,6 +35,14 @@ func TestRuns(t *testing.T) {
 		{"totals beside runs", "d/a 0, d/t.csv 0 totals, d/b 0", "[0 1] [2] by rank"},
 		{"totals in a directory of their own", "x/t.csv 0 totals, r1/a 0, r2/a 0", "[0 1] [2] by folder"},
 		{"totals alone", "t.csv 0 totals, u.csv 0 totals", "[0 1]"},
+		{"logs of two jobs", "d/a 0 job1@0-9, d/b 0 job2@20-29", "[0] [1] by job"},
+		{"logs of two attempts", "d/a 0 job1@0-9, d/b 0 job1@20-29", "[0 1]"},
+		{"logs of two ranks", "d/a 0 job1@0-9, d/b 1 job2@20-29", "[0 1]"},
+		{"logs of jobs at the same time", "d/a 0 job1@0-9, d/b 0 job2@5-14", "[0 1]"},
+		{"logs of several programs", "d/a 0 job1@0-9, d/b 0 eval2@20-29", "[0 1]"},
+		{"monitors beside logs", "r1/m 0 totals, r1/a 0 job1@0-9, r2/a 0 job2@20-29, r2/m 0 totals", "[0 1] [2 3] by job"},
+		{"one monitor of several jobs", "d/m 0 totals, d/a 0 job1@0-9, d/b 0 job2@20-29", "[0 1] [2] by job"},
+		{"logs of jobs beside a trace", "d/t 0, d/a 0 job1@0-9, d/b 0 job2@20-29", "[0 1 2]"},
 	} {
 		g := Runs(captures(tc.in))
 		var got []string
@@ -69,6 +77,9 @@ func captures(text string) (list []Capture) {
 				c.Kind = OfMemory
 			case word == "totals":
 				c.Kind = OfTotals
+			case strings.Contains(word, "@"):
+				c.Kind, c.Program = OfTotals, word[:3]
+				fmt.Sscanf(strings.TrimLeft(word, "abcdefghijklmnopqrstuvwxyz"), "%d@%d-%d", &c.Job, &c.Ran[0], &c.Ran[1])
 			default:
 				c.SHA256 = word
 			}

@@ -134,13 +134,21 @@ func (j *Job) Losses() []Part {
 	return out
 }
 
-// BetweenFailures returns the mean time for which the job ran until a failure, without the time between attempts;
-// 0 if it did not fail or its times are not known.
-func (j *Job) BetweenFailures() int64 {
-	if j.Failures == 0 || j.WallNS == 0 {
+// RunNS returns the time for which the job ran: without the time between attempts; 0 if its times are not known.
+func (j *Job) RunNS() int64 {
+	if j.WallNS == 0 {
 		return 0
 	}
-	return (j.WallNS - j.Part(summary.PartWaiting)) / j.Failures
+	return j.WallNS - j.Part(summary.PartWaiting)
+}
+
+// BetweenFailures returns the mean time for which the job ran until a failure; 0 if it did not fail or its times
+// are not known.
+func (j *Job) BetweenFailures() int64 {
+	if j.Failures == 0 {
+		return 0
+	}
+	return j.RunNS() / j.Failures
 }
 
 // Cost returns the price of a time on all GPUs, or on one if their number is not known; false without a price. It
