@@ -13,29 +13,13 @@ import (
 	"assay/summary/view"
 )
 
-// firstFailed returns the snapshot of the device whose allocation failed first, and how many others failed later. The
-// order is known only if every failure has a time.
-func (c *Evaluator) firstFailed() (first *summary.Snapshot, later int) {
-	known := true
-	for i := range c.Snapshots {
-		s := &c.Snapshots[i]
-		if s.Failed == 0 || len(s.OutOfMemory) == 0 {
-			continue
-		}
-		known = known && s.OutOfMemory[0].NS != nil
-		switch {
-		case first == nil:
-			first = s
-			continue
-		case known && *s.OutOfMemory[0].NS < *first.OutOfMemory[0].NS:
-			first = s
-		}
-		later++
+// firstFailed returns the snapshot of the device whose allocation failed first, or nil.
+func (c *Evaluator) firstFailed() *summary.Snapshot {
+	rows := view.Snapshots(c.Summary)
+	if len(rows) == 0 || rows[0].Failed == 0 || len(rows[0].OutOfMemory) == 0 {
+		return nil
 	}
-	if !known {
-		later = 0
-	}
-	return first, later
+	return &rows[0]
 }
 
 // useEvidence says what the memory is for, or the sites where the rows do not.
@@ -58,10 +42,10 @@ func (c *Evaluator) useEvidence(s *summary.Snapshot) (out []string) {
 }
 
 // placeEvidence says in which step and at which call of its site an allocation failed.
-func placeEvidence(s *summary.Snapshot, later int) (out []string) {
+func (c *Evaluator) placeEvidence(s *summary.Snapshot) (out []string) {
 	m := s.Moment
-	if later > 0 {
-		out = append(out, fmt.Sprintf("it was the first to fail, by the clocks of the hosts; %s failed later", label.Plural(int64(later), "other GPU")))
+	if later := view.FailedLater(c.Summary); len(later) > 0 {
+		out = append(out, "it was the first to fail, by the clocks of the hosts: "+label.Clip(strings.Join(later, ", "), 120))
 	}
 	if m == nil || m.At != "failure" {
 		return out
