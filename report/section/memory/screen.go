@@ -46,7 +46,7 @@ func ScreenSnapshots(ctx *section.Context) []doc.Section {
 	if len(rows) > 1 {
 		of = labels[0] + ": "
 	}
-	for _, text := range []string{allocatorLine(rows[0]), useLine(ctx, &rows[0])} {
+	for _, text := range []string{allocatorLine(rows[0]), useLine(ctx, &rows[0]), view.UnlikeOthers(ctx.Summary, &rows[0]), view.MemoryFits(ctx.Summary, &rows[0])} {
 		if text != "" {
 			s.Blocks = append(s.Blocks, doc.List{{Text: of + text}})
 		}
