@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,5 +85,37 @@ func TestMemoryOfOthers(t *testing.T) {
 	s.Snapshots = append(s.Snapshots, m)
 	if got, want := Judge(s, rule.DefaultThresholds()).Verdict.Sentence, "Out of memory: tried to allocate 3 GiB, 1 GiB free; this process has 11 GiB"; got != want {
 		t.Errorf("another failure: %q, want %q", got, want)
+	}
+}
+
+// TestMemoryOfSeveralRanks: the ranks that the watchdogs of the others wait for are those whose logs ran out of memory,
+// and memory that grew until then asks for another fix than a batch that is too large.
+func TestMemoryOfSeveralRanks(t *testing.T) {
+	steps := func(rank int, from, by float64) string {
+		var b strings.Builder
+		for n := range 24 {
+			fmt.Fprintf(&b, "[rank%d]:[titan] 2026-03-07 11:00:%02d,000 - root - INFO - step: %2d  loss: 2.5000  grad_norm: 1.0  memory: %.2fGiB(50.00%%)  tps: 900  tflops: 200.00  mfu: 20.00%%\n", rank, n, n+1, from+by*float64(n))
+		}
+		return b.String()
+	}
+	waits := func(rank int) string {
+		return steps(rank, 30, 0) + fmt.Sprintf("[rank%d]:[E307 11:10:01.5 ProcessGroupNCCL.cpp:685] [Rank %d] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=88, OpType=ALLREDUCE, NumelIn=512, NumelOut=512, Timeout(ms)=600000) ran for 600010 milliseconds before timing out.\n", rank, rank)
+	}
+	fails := func(rank int, from, by float64, unused string) string {
+		return steps(rank, from, by) + fmt.Sprintf("[rank%d]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU %d has a total capacity of 44.40 GiB of which 100.00 MiB is free. Of the allocated memory 30.00 GiB is allocated by PyTorch, and %s is reserved by PyTorch but unallocated.\n", rank, rank, unused)
+	}
+	r := Judge(given(waits(0), fails(1, 20, 0.9, "1.00 GiB"), fails(2, 30, 0, "12.00 GiB"), waits(3))(t), rule.DefaultThresholds())
+	hang, memory := find(t, r, rule.Hang), find(t, r, rule.MemoryExhausted)
+	if want := "Hang: ranks 1, 2 ran out of memory, and ranks 0, 3 timed out in "; !strings.HasPrefix(hang.Title, want) || slices.Contains(ids(hang.Next), "dump-all-ranks") {
+		t.Errorf("hang: %q, %v", hang.Title, ids(hang.Next))
+	}
+	if all := strings.Join(memory.Evidence, "\n"); memory.Next[0].ID != "find-what-keeps-tensors" || !strings.Contains(all, "grew from 20 GiB to 40.7 GiB over 24 steps") || !strings.Contains(all, "12 GiB was reserved but unallocated, which is fragmentation") {
+		t.Errorf("memory: %v\n%s", ids(memory.Next), all)
+	}
+	if f := find(t, Judge(given(fails(2, 30, 0.01, "1.00 GiB"))(t), rule.DefaultThresholds()), rule.MemoryExhausted); f.Next[0].ID != "smaller-micro-batches" {
+		t.Errorf("memory that stays: %v", ids(f.Next))
+	}
+	if f := find(t, Judge(given(waits(0), waits(3))(t), rule.DefaultThresholds()), rule.Hang); strings.Contains(f.Title, "memory") || !slices.Contains(ids(f.Next), "dump-all-ranks") {
+		t.Errorf("nothing is known of the others: %q, %v", f.Title, ids(f.Next))
 	}
 }

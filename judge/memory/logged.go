@@ -115,12 +115,14 @@ func near(a, b int64) bool { return max(a-b, b-a) <= max(a, b)/100 }
 // that is unknown, or it went on, it is a warning.
 func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 	var last *summary.Series
+	var all []*summary.Series
 	ended := false
 	for i := range c.Series {
 		r := &c.Series[i]
 		if r.Metric != "memory.failed" || r.Pooled > 0 || r.N == 0 {
 			continue
 		}
+		all = append(all, r)
 		if end := c.lastOf(r); last == nil || end && !ended {
 			last, ended = r, end
 		}
@@ -138,13 +140,14 @@ func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 		where = " on GPU " + label.Clip(label.Clean(n), 20)
 	}
 	f.Title = l.title(where)
-	all := l.card
-	if l.limit >= 0 && l.limit < all {
-		all = l.limit
+	whole := l.card
+	if l.limit >= 0 && l.limit < whole {
+		whole = l.limit
 	}
-	if all > 0 {
-		f.DenominatorBytes, f.Value = all, float64(f.NumeratorBytes)/float64(all)
+	if whole > 0 {
+		f.DenominatorBytes, f.Value = whole, float64(f.NumeratorBytes)/float64(whole)
 	}
+	f.Evidence = append(f.Evidence, c.otherFailures(all, last)...)
 	if last.N > 1 {
 		f.Evidence = append(f.Evidence, label.Plural(last.N, "error")+"; this is the last one")
 	}
@@ -159,9 +162,52 @@ func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, "that would be enough, but it is fragmented")
 		fixes = append([]finding.Step{finding.Advise("expandable-segments")}, fixes...)
 	}
+	if text := c.loggedGrowth(last.Input); text != "" {
+		f.Evidence = append(f.Evidence, text)
+		fixes = append([]finding.Step{finding.Advise("find-what-keeps-tensors").For("growth")}, fixes...)
+	}
 	f.Next = l.fixes(fixes)
 	f.Where = []finding.Place{{Input: last.Input, Rank: c.Inputs[last.Input].Rank}}
 	return f, true
+}
+
+// otherFailures says which other ranks ran out of memory, and whether in fragments.
+func (c *Evaluator) otherFailures(all []*summary.Series, but *summary.Series) (out []string) {
+	for _, r := range all {
+		l := c.failureOf(r)
+		if r == but || len(out) == 4 {
+			continue
+		}
+		text := fmt.Sprintf("also on %s: tried to allocate %s", cmp.Or(r.LabelText(), c.Inputs[r.Input].Path), unit.Bytes(l.wanted))
+		if l.unused >= 0 && fragmented(l.unused, l.wanted, max(0, l.allocated)) {
+			text += fmt.Sprintf("; %s was reserved but unallocated, which is fragmentation", unit.Bytes(l.unused))
+		}
+		out = append(out, label.Clip(label.Clean(text), 160))
+	}
+	return out
+}
+
+// loggedGrowth says that the memory of a program grew from step to step until it failed: in both halves of its log, and
+// hardly ever fell. A peak since the start of the program rises, too, but no longer in the second half.
+func (c *Evaluator) loggedGrowth(input int) string {
+	for i := range c.Series {
+		r := &c.Series[i]
+		if r.Input != input || r.Pooled > 0 || r.Strip == nil || r.Strip.By != "step" || len(r.Strip.Values) < 8 ||
+			!slices.Contains([]string{"memory.allocated", "memory.peak", "memory.reserved", "memory.peak_reserved", "memory.used"}, r.Metric) {
+			continue
+		}
+		v, fell := r.Strip.Values, 0
+		for k := range v[1:] {
+			if v[k+1] < v[k] {
+				fell++
+			}
+		}
+		first, middle, last := v[0], v[len(v)/2], v[len(v)-1]
+		if 10*fell <= len(v) && middle >= 1.05*first && last >= 1.05*middle {
+			return fmt.Sprintf("%s grew from %s to %s over %d steps", r.Metric, unit.Bytes(int64(first)), unit.Bytes(int64(last)), r.N)
+		}
+	}
+	return ""
 }
 
 // lastOf reports whether the program logged no step and no request after the last value of a row. It is false if
