@@ -161,6 +161,12 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		return Trace(launches.Align(t, offsets), in, opt)
 	}
 	times.Note(&issues)
+	received := async(func() bool { // at the same time as the rest, which only reads it too
+		if opt.Measured != nil {
+			opt.Measured(t)
+		}
+		return true
+	})
 	steps.NoteSilent(t, host.Links, &issues)
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, CollectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
@@ -180,7 +186,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	if opt.measures(Layers) {
 		s.Layers = layers.Of(layers.Measured{Timeline: tl, Links: host.Links, Marks: marks, Steps: s.Steps, Few: !opt.measures(LayerSteps),
-			Pass: attributed.PassOf, Module: attributed.ModuleOf, Named: attributed.Module}, in.Rank, &issues)
+			Pass: attributed.PassOf, Module: attributed.ModuleOf, Named: attributed.Module, Least: owners.Least(opt.Peaks)}, in.Rank, &issues)
 	}
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases,
@@ -227,9 +233,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	s.Sort()
 	s.Detach()
-	if opt.Measured != nil {
-		opt.Measured(t)
-	}
+	received()
 	return s
 }
 

@@ -126,7 +126,7 @@ func TestVerdictOnMachines(t *testing.T) {
 		onGPU(4, "HW Thermal Slowdown", "Active")(nodes[hot])
 		says("NVRM: Xid (PCI:0000:1d:00): 95, pid=4, Uncontained: LTC TAG.")(nodes[3-hot])
 		r := Judge(ofNodes(t, nodes), rule.DefaultThresholds())
-		if want := fmt.Sprintf("worker-%d GPU 5: Xid 95: a memory error reached several programs", 3-hot); r.Verdict.Sentence != want {
+		if want := fmt.Sprintf("worker-%d GPU 5: Xid 95: a memory error reached several programs (Nov 12 03:04:05)", 3-hot); r.Verdict.Sentence != want {
 			t.Errorf("heat on node %d: %q, want %q", hot, r.Verdict.Sentence, want)
 		}
 		if len(r.Findings) != 2 {

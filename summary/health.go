@@ -18,6 +18,7 @@ type Health struct {
 	Value    string `json:"value"`           // the last value
 	Times    int64  `json:"times"`           // how often it was read
 	Line     int64  `json:"line,omitempty"`  // of the last value
+	At       string `json:"at,omitempty"`    // of the last value, local time: "2026-03-14 09:26:53", "Mar 14 09:26:53"
 }
 
 // Before returns the first value.

@@ -15,25 +15,32 @@ import (
 type value struct {
 	node, part, property, name string
 	texts                      []string // the values, the oldest first
-	input                      int
+	from                       []origin // of each value
+	input                      int      // of the last
 	times                      int64
 }
 
 // A machine has the values of all nodes.
 type machine struct {
-	values []*value
-	index  map[string]*value
-	nodes  []string
-	mixed  map[[2]string]bool // by node and part
-	kinds  map[string]string  // the GPUs of a node, as far as they are known
-	counts map[[2]string]int  // of the parts with a property, by node and property
+	values   []*value
+	index    map[string]*value
+	nodes    []string
+	inputs   []string           // names of the files
+	mixed    map[[2]string]bool // by node and part
+	numbered map[int]bool       // inputs whose number may be of a moment or of a host
+	kinds    map[string]string  // the GPUs of a node, as far as they are known
+	counts   map[[2]string]int  // of the parts with a property, by node and property
 }
 
 // machineOf joins the rows of all inputs: those of one node, and the names of one GPU, which tools call by its index or
 // by its bus.
 func machineOf(s *summary.Summary) *machine {
 	m := &machine{index: map[string]*value{}}
+	for i := range s.Inputs {
+		m.inputs = append(m.inputs, path.Base(strings.ReplaceAll(s.Inputs[i].Path, `\`, "/")))
+	}
 	nodes := nodesOf(s)
+	m.numbered = separatePorts(s, nodes)
 	numbers := map[string]string{} // of GPUs, by node and bus
 	for _, h := range s.Health {
 		if h.Property == "gpu.index" {
@@ -47,20 +54,23 @@ func machineOf(s *summary.Summary) *machine {
 		if n := numbers[node+" "+busOf(part)]; n != "" && strings.HasPrefix(part, "GPU ") {
 			part = n
 		}
-		key := strings.Join([]string{node, part, h.Property, h.Name}, "\x00")
-		v := m.index[key]
+		is := value{node: node, part: part, property: h.Property, name: h.Name}
+		v := m.index[is.key()]
 		if v == nil {
-			v = &value{node: node, part: part, property: h.Property, name: h.Name, input: h.Input}
-			m.index[key] = v
+			v = &is
+			m.index[is.key()] = v
 			m.values = append(m.values, v)
 			if !slices.Contains(m.nodes, node) {
 				m.nodes = append(m.nodes, node)
 			}
 		}
 		if h.First != "" {
-			v.texts = append(v.texts, h.First)
+			v.texts, v.from = append(v.texts, h.First), append(v.from, origin{h.Input, h.At, true})
 		}
-		v.texts, v.times = append(v.texts, h.Value), v.times+h.Times
+		v.texts, v.from, v.times = append(v.texts, h.Value), append(v.from, origin{h.Input, h.At, false}), v.times+h.Times
+	}
+	for _, v := range m.values {
+		v.inOrder()
 	}
 	m.count()
 	return m
@@ -96,11 +106,24 @@ func (m *machine) count() {
 			a, okA := number(v.texts[i])
 			b, okB := number(v.texts[i+1])
 			key := [2]string{v.node, v.part}
-			rises[key] = rises[key] || okA && okB && b > a
-			falls[key] = falls[key] || okA && okB && b < a
+			unknown := v.from[i].input != v.from[i+1].input && m.numbered[v.from[i].input]
+			rises[key] = rises[key] || okA && okB && b > a || unknown
+			falls[key] = falls[key] || okA && okB && b < a || unknown
 			m.mixed[key] = rises[key] && falls[key]
 		}
 	}
+}
+
+// key tells the values of a machine apart.
+func (v *value) key() string {
+	return strings.Join([]string{v.node, v.part, v.property, v.name}, "\x00")
+}
+
+// gpuNumber returns the number of a GPU that a tool calls by it.
+func gpuNumber(part string) (int64, bool) {
+	digits, ok := strings.CutPrefix(part, "GPU ")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, ok && err == nil
 }
 
 // busOf returns the part of the address of a GPU on the bus in which all tools agree: "18:00".
@@ -209,6 +232,12 @@ func number(text string) (float64, bool) {
 	return n, err == nil
 }
 
+// unitOf returns what stands behind the number of a text.
+func unitOf(text string) string {
+	_, of, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return of
+}
+
 // growth returns the last value of a counter, and by how much it grew. A counter that falls was reset.
 func (v *value) growth() (last, growth float64, ok bool) {
 	for i, text := range v.texts {
@@ -248,7 +277,7 @@ func (m *machine) class(v *value) string {
 		return fmt.Sprint(v.property, m.counts[[2]string{v.node, v.property}], m.kinds[v.node])
 	case strings.HasPrefix(v.property, "gpu."):
 		if t := m.text(v.node, v.part, "gpu.model"); t != "" {
-			return v.property + " " + t
+			return v.property + " " + t + " " + m.text(v.node, v.part, "gpu.board")
 		}
 	case strings.HasPrefix(v.property, "nvlink."):
 		gpu, _, _ := strings.Cut(v.part, " link ")

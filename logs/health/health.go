@@ -8,6 +8,7 @@ package health
 
 import (
 	"bytes"
+	"fmt"
 	"path"
 	"strings"
 
@@ -22,8 +23,10 @@ type Finder struct {
 	open section
 	gpu  string // of the heading of nvlink, or of dcgmi health
 	node string // of the line
+	at   string // of the line
 	port string // the network interface that the file or the command names
 	part string // of a port
+	more int    // outputs of ethtool before this one whose interface is unknown
 	head []string
 	ras  string
 	left int // lines that a section may have without a record
@@ -44,9 +47,12 @@ const (
 	rasSection
 )
 
+// unnamed is the port of an output of ethtool whose interface neither the file nor the command names.
+const unnamed = "network port"
+
 // NewFinder returns a finder for an input of the given name, which may have that of a network interface.
 func NewFinder(name string, limits logs.Limits) *Finder {
-	f := &Finder{b: logs.NewBuilder(limits), port: "network port"}
+	f := &Finder{b: logs.NewBuilder(limits), port: unnamed}
 	if m := rePort().FindStringSubmatch(path.Base(strings.ReplaceAll(name, `\`, "/"))); m != nil {
 		f.port = m[1]
 	}
@@ -70,12 +76,10 @@ var (
 	markPort = []byte("ethtool -S ")
 	markLost = []byte("Unable to determine the device handle for GPU")
 	// What drivers of GPUs and network adapters write into the log of the kernel, also where nothing failed.
-	marksKernel = [][]byte{
-		[]byte("NVRM: "), []byte(" nvidia-nvlink: "), []byte(" nvidia 0000:"), []byte(" mlx5_core 0000:"),
-	}
-	reColor = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
-	reNvGPU = lazyregexp.New(`^GPU (\d{1,3}): (.*?) ?\(UUID: ([\w-]{1,80})\)`)
-	rePort  = lazyregexp.New(`(?:^|[^a-zA-Z0-9])((?:eth|en[opsx]|ens|ib|ibp|bond|rdma)\d\w{0,20})`)
+	marksKernel = [][]byte{[]byte("NVRM: "), []byte(" nvidia-nvlink: "), []byte(" nvidia 0000:"), []byte(" mlx5_core 0000:")}
+	reColor     = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
+	reNvGPU     = lazyregexp.New(`^GPU (\d{1,3}): (.*?) ?\(UUID: ([\w-]{1,80})\)`)
+	rePort      = lazyregexp.New(`(?:^|[^a-zA-Z0-9])((?:eth|en[opsx]|ens|ib|ibp|bond|rdma)\d\w{0,20})`)
 )
 
 // Hint reports whether a line may have a record.
@@ -186,7 +190,11 @@ func (f *Finder) begin(s section, line string) {
 	case ibSection:
 		f.part = strings.Trim(strings.TrimSpace(line)[len("CA "):], "'")
 	case ethtoolSection:
-		f.part = f.port
+		if f.part = f.port; f.port == unnamed { // another output may be of another interface
+			if f.more++; f.more > 1 {
+				f.part += fmt.Sprint(" ", f.more)
+			}
+		}
 	case perfquerySection:
 		f.part = "port"
 		if i := strings.Index(line, "Lid "); i >= 0 {
@@ -210,7 +218,7 @@ func (f *Finder) read(tool, part, name, value string) bool {
 }
 
 func (f *Finder) add(part, property, name, value string) {
-	f.b.Read(logs.Reading{Node: f.node, Part: part, Property: property, Name: name, Line: f.line}, value)
+	f.b.Read(logs.Reading{Node: f.node, Part: part, Property: property, Name: name, Line: f.line, At: f.at}, value)
 }
 
 // Log returns what was found.

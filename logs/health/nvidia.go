@@ -5,17 +5,23 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"assay/internal/lazyregexp"
 	"assay/internal/redact"
 )
 
+const reISO = `\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:+Z-]*`
+
 var (
 	reLink = lazyregexp.New(`^\s*Link (\d{1,3}): (?:([A-Z][A-Za-z _]*?): )?(.+?)\s*$`)
 	// "Nov 12 03:04:05 node-7 kernel: [12.3] NVRM: Xid (PCI:0000:3b:00): 79, pid=4, GPU has fallen off the bus."
-	// A note that quotes such a message has other text before the driver's name.
-	reXid  = lazyregexp.New(`^[^"'#>]*\b(?:NVRM|nvidia-nvswitch\d*): (S?Xid) \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{1,5}), ?(.*)`)
-	reLost = lazyregexp.New(`device handle for GPU ?(?:\d{1,3}: )?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])`)
+	// Only what syslog, dmesg and pdsh write stands before a message: a note that quotes one has other text there.
+	reXid = lazyregexp.New(`^\s*(?:<\d+>)?(?:[^"'\x60#>]*\bkernel: |[\w.-]+: ?|` + reISO + ` )?(?:\[[ \w:.,]+\] ?)*` +
+		`(?:NVRM|nvidia-nvswitch\d*): (S?Xid) \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{1,5}), ?(.*)`)
+	// The date of "dmesg -T", and those of syslog.
+	reDate = lazyregexp.New(`\[\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})\]|^(?:<\d+>)?(\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d) |^(` + reISO + `) `)
+	reLost = lazyregexp.New(`^\s*Unable to determine the device handle for GPU ?(?:\d{1,3}: )?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])`)
 	// "[ 12.345678] ", "[Sat Nov 21 08:00:01 2026] ", "host kernel: "
 	reKernelLine = lazyregexp.New(`^(?:<\d+>)?\[\s*(?:\d+\.\d+|[A-Z][a-z]{2} [A-Z][a-z]{2} .{4,20})\]|\bkernel: `)
 	reKernel     = lazyregexp.New(`(?:^|\s)([A-Za-z0-9][\w.-]{0,62}) kernel: `)
@@ -81,7 +87,7 @@ func (f *Finder) kernel(line string) {
 	if host := reKernel().FindStringSubmatch(line); host != nil {
 		f.node = host[1]
 	}
-	defer func() { f.node = "" }()
+	defer func() { f.node, f.at = "", "" }()
 	m := reXid().FindStringSubmatch(line)
 	if m == nil {
 		if isKernel([]byte(line)) {
@@ -100,7 +106,25 @@ func (f *Finder) kernel(line string) {
 		}
 		text = rest
 	}
+	f.at = dateOf(line)
 	f.add(part, strings.ToLower(m[1])+"."+m[3], "", cmp.Or(redact.Cut(text, 120), "no text"))
+}
+
+// dateOf returns when a message of the kernel was written: "2026-03-14 09:26:53", or "Mar 14 09:26:53" without a year.
+func dateOf(line string) string {
+	m := reDate().FindStringSubmatch(line)
+	switch {
+	case m == nil:
+		return ""
+	case m[8] != "":
+		return m[8][:10] + " " + m[8][11:19]
+	case m[5] != "":
+		return m[5] + " " + m[6] + " " + m[7]
+	}
+	if t, err := time.Parse("Jan 2 15:04:05 2006", strings.Join(m[1:5], " ")); err == nil {
+		return t.Format(time.DateTime)
+	}
+	return ""
 }
 
 // rasHeading begins the processes that NCCL's RAS cannot reach or misses.
@@ -162,7 +186,7 @@ func (f *Finder) diagRow(line string) bool {
 		if m := reOfGPU().FindStringSubmatch(rest); m != nil && part == "host" {
 			part = "GPU " + m[1]
 		}
-		f.add(part, "diag.result", f.part, result)
+		f.result(part, f.part, result)
 	}
 	return true
 }
