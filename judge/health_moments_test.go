@@ -93,16 +93,22 @@ func TestMissingGPU(t *testing.T) {
 	const stamp = "Thu Apr  2 07:00:00 2026"
 	const lost = "Unable to determine the device handle for GPU0000:5D:00.0: GPU is lost.  Reboot the system to recover this GPU\n"
 	for name, tt := range map[string]struct {
-		text string
-		want []string
+		text, later string
+		want        []string
 	}{
-		"one is missing":      {dumpOf(stamp, 4, 3), []string{"warn 3 of 4 attached GPUs are reported"}},
-		"one does not answer": {dumpOf(stamp, 4, 3) + lost, []string{"critical GPU 0000:5D:00.0: the driver gets no answer from the GPU"}},
-		"all":                 {dumpOf(stamp, 4, 4), nil},
-		"one was asked for":   {dumpOf(stamp, 8, 1), nil},
-		"one of two":          {dumpOf(stamp, 2, 1), nil},
+		"one is missing":      {dumpOf(stamp, 4, 3), "", []string{"warn 3 of 4 attached GPUs are reported"}},
+		"one does not answer": {dumpOf(stamp, 4, 3) + lost, "", []string{"critical GPU 0000:5D:00.0: the driver gets no answer from the GPU (2026-04-02 07:00:00)"}},
+		"it answers again": {dumpOf(stamp, 4, 3) + strings.Replace(lost, "5D", "1B", 1), dumpOf("Sat Apr  4 07:00:00 2026", 4, 4), []string{
+			"warn GPU 3: the driver gets no answer from the GPU (2026-04-02 07:00:00; the GPU answers in the dump of 2026-04-04 07:00:00)"}},
+		"all":               {dumpOf(stamp, 4, 4), "", nil},
+		"one was asked for": {dumpOf(stamp, 8, 1), "", nil},
+		"one of two":        {dumpOf(stamp, 2, 1), "", nil},
 	} {
-		got := machinesSay(t, map[string]string{"smi.txt": tt.text})
+		files := map[string]string{"smi.txt": tt.text}
+		if tt.later != "" {
+			files["2.txt"] = tt.later
+		}
+		got := machinesSay(t, files)
 		for i := range got {
 			got[i] = strings.Replace(strings.Replace(got[i], "The host: ", "", 1), "rack-9: ", "", 1)
 		}

@@ -84,6 +84,7 @@ type fault struct {
 	now      string
 	other    string
 	said     string // what is wrong, where it is more than the property's text
+	past     bool   // a later dump does not have it
 }
 
 // present returns the faults of the last values, in the order of properties.txt.

@@ -24,6 +24,22 @@ type origin struct {
 // dated reports whether a time has a year, so that times can be compared.
 func dated(at string) bool { return at != "" && at[0] >= '0' && at[0] <= '9' }
 
+// datesOf returns the time of each input that says one for its GPUs, which all it says of the machine is of.
+func datesOf(s *summary.Summary) map[int]string {
+	dates := map[int]string{}
+	for _, h := range s.Health {
+		if !isMessage(h.Property) {
+			dates[h.Input] = max(dates[h.Input], h.At)
+		}
+	}
+	return dates
+}
+
+// isMessage reports whether a property is a message of the kernel, which has a time of its own.
+func isMessage(property string) bool {
+	return strings.HasPrefix(property, "xid.") || strings.HasPrefix(property, "sxid.")
+}
+
 // inOrder orders the values by their times if all are known; otherwise they stay in the order of the inputs.
 func (v *value) inOrder() {
 	if !slices.ContainsFunc(v.from, func(o origin) bool { return !dated(o.at) }) {
@@ -80,7 +96,7 @@ func faults(m *machine) (out []fault) {
 		f.said = old.says(&f) + ", in " + m.dump(f.latest()) + "; no longer in " + m.dump(last.latest())
 		p := *f.property
 		p.level, p.remedy, p.kind = "info", "none", p.kind+" once"
-		f.property = &p
+		f.property, f.past = &p, true
 		out = append(out, f)
 	}
 	return out
@@ -118,7 +134,7 @@ func (m *machine) setDate(f *fault) {
 		f.said = m.says(f) + " (" + at + ")"
 		return
 	}
-	f.said = m.says(f) + " (" + at + "; the GPU answers in the dump of " + answers + ")"
+	f.past, f.said = true, m.says(f)+" ("+at+"; the GPU answers in the dump of "+answers+")"
 	then, _ := time.Parse(time.DateTime, at)
 	since, _ := time.Parse(time.DateTime, answers)
 	level := "warning"
