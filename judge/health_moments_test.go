@@ -57,7 +57,7 @@ func TestNewestDump(t *testing.T) {
 		"repaired, the newest first": {map[string]string{"1.txt": dumpOf(april, 8, 8), "2.txt": dumpOf(march, 8, 8, limited)}, []string{
 			"info GPU 1: power limit 350.00 W, default 700.00 W, in the dump of 2026-03-08 23:59:50; no longer in the dump of 2026-04-02 07:00:00"}},
 		"repaired within one file": {map[string]string{"1.txt": dumpOf(march, 8, 8, braked) + dumpOf(april, 8, 8)}, []string{
-			"info GPU 4: power brake slowdown active (SM 1920 MHz of 1980 MHz), in an earlier part of 1.txt; no longer in the dump of 2026-04-02 07:00:00"}},
+			"info GPU 4: power brake slowdown active, SM 1920 MHz of 1980 MHz, in an earlier part of 1.txt; no longer in the dump of 2026-04-02 07:00:00"}},
 		"new":            {map[string]string{"1.txt": dumpOf(april, 8, 8, limited), "2.txt": dumpOf(march, 8, 8)}, []string{"warn GPU 1: power limit 350.00 W, default 700.00 W"}},
 		"in both":        {map[string]string{"1.txt": dumpOf(april, 8, 8, limited), "2.txt": dumpOf(march, 8, 8, limited)}, []string{"warn GPU 1: power limit 350.00 W, default 700.00 W"}},
 		"idle, then not": {map[string]string{"1.txt": dumpOf(march, 8, 8, onGPU(3, "        SM   ", "210 MHz"), onGPU(3, "        GPU  ", "0 %")), "2.txt": dumpOf(april, 8, 8)}, nil},

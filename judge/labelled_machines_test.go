@@ -63,6 +63,8 @@ func machineRemedies() (out []labelled) {
 		four("GPU Power Readings\n        Current Power Limit : 350.00 W", "GPU Power Readings\n        Current Power Limit : 250.00 W"),
 		four("Max Clocks\n        SM : 2520 MHz", "Max Clocks\n        SM : 1200 MHz"),
 		four("PCI\n        GPU Link Info\n            Link Width\n                Max : 16x", "PCI\n        GPU Link Info\n            Link Width\n                Max : 8x"),
+		{report(1, 0, "Utilization\n        GPU : 91 %\n    Clocks Event Reasons\n        HW Thermal Slowdown : Active")},
+		{report(1, 0, "Utilization\n        GPU : 91 %\n    Clocks Event Reasons\n        HW Power Brake Slowdown : Active")},
 		{report(4, 0, "x : y"), report(4, 1, "x : y"), report(4, 2, "x : y"), report(3, 3, "x : y")},
 	} {
 		out = append(out, labelled{in: given(texts...)})

@@ -141,24 +141,6 @@ func (c *Evaluator) unlikeOthers(s *summary.Snapshot) []string {
 	return []string{best}
 }
 
-// outsideEvidence says how much memory of the GPU neither the allocator has nor is free, if a log of the same failure
-// says how large the GPU is.
-func (c *Evaluator) outsideEvidence(s *summary.Snapshot) []string {
-	if s.Capacity == nil {
-		return nil
-	}
-	for i := range c.Series {
-		r := &c.Series[i]
-		if r.Metric != "memory.failed_capacity" || r.Last == nil || r.Pooled > 0 || len(c.Snapshots) > 1 && c.Inputs[r.Input].Rank != s.Rank {
-			continue
-		}
-		if out := int64(*r.Last) - *s.Capacity; out >= minMemory {
-			return []string{fmt.Sprintf("outside of the allocator: %s (CUDA context, buffers of NCCL, other processes)", unit.Bytes(out))}
-		}
-	}
-	return nil
-}
-
 // useAdvice returns fixes for the largest owner of memory, and for each other one with at least a quarter of it.
 func (c *Evaluator) useAdvice(s *summary.Snapshot) (out []finding.Step) {
 	uses := slices.DeleteFunc(view.MemoryUses(c.Summary, s), func(u summary.MemoryUse) bool { return !u.Allocated() })

@@ -59,6 +59,7 @@ func ofEvidence() (out []Fact) {
 		{"history", "", "a part of the history of allocations is given", "the history of a snapshot"},
 		{"growth", "", "allocated memory grows from step to step", "the history of a snapshot"},
 		{"one-allocation", "", "the allocation that failed needs over half of all memory", "allocations that failed"},
+		{"other-process", "", "other processes hold memory of the GPU", "messages of failed allocations"},
 		{"limit", "registers shared-memory block-size imbalance dram caches unknown", "this limits the warps or the memory traffic of the kernel", "counters of Nsight Compute"},
 		{"part-of-a-wave", "", "the grid has fewer blocks than run at a time", "counters of Nsight Compute"},
 		{"stalls", "", "the reasons for which warps stall were collected", "counters of Nsight Compute"},
