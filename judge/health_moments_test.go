@@ -219,6 +219,34 @@ func TestPortsOfOneHost(t *testing.T) {
 	}
 }
 
+// TestRatesByRole: adapters of one type for other work have another rate; one port that is slower alone is odd.
+func TestRatesByRole(t *testing.T) {
+	ports := func(slow ...int) string {
+		text := ""
+		for i := range 10 {
+			rate := 800
+			if slices.Contains(slow, i) {
+				rate = 400
+			}
+			text += port(fmt.Sprintf("ibp%d", i), "Active", "LinkUp", "InfiniBand", rate)
+		}
+		return text
+	}
+	if got := machinesSay(t, map[string]string{"ibstat.txt": ports(8, 9)}); len(got) != 0 {
+		t.Errorf("two ports for storage: %q", got)
+	}
+	if got, want := machinesSay(t, map[string]string{"ibstat.txt": ports(4)}), "warn ibp4 port 1: rate 400 Gbit/s, 800 on its peers"; !slices.Equal(got, []string{want}) {
+		t.Errorf("one slow port: %q, want %q", got, want)
+	}
+	two := healthyNodes()[:2]
+	for i, n := range two {
+		n.files["ibstat.txt"] = strings.ReplaceAll(ports(9), "0x", fmt.Sprint("0x", i))
+	}
+	if got := found(ofNodes(t, two)); len(got) != 0 {
+		t.Errorf("one port for storage on each node: %q", got)
+	}
+}
+
 // TestGPUOfRank: the fault of a GPU explains a late rank only if it is certainly the GPU of this rank and was at work.
 func TestGPUOfRank(t *testing.T) {
 	i := slices.IndexFunc(labelledRuns(), func(l labelled) bool { return l.label == rule.StragglingRank })

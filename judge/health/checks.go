@@ -95,6 +95,9 @@ func (m *machine) peers(p *property, values []*value) (out []fault) {
 	classes := map[string][]*value{}
 	for _, v := range values {
 		if c := m.class(v); c != "" && !strings.HasPrefix(strings.ToLower(v.last()), "<inactive>") {
+			if _, ok := number(v.last()); ok {
+				c += " " + unitOf(v.last())
+			}
 			classes[c] = append(classes[c], v)
 		}
 	}
@@ -139,6 +142,9 @@ func (p *property) worse(text, usual string) bool {
 	if p.list == "" {
 		return true
 	}
+	if p.list == "lower" {
+		return better(usual, text)
+	}
 	rank := func(text string) int {
 		return slices.IndexFunc(strings.Split(p.list, ","), func(one string) bool {
 			prefix, star := strings.CutSuffix(one, "*")
@@ -155,12 +161,15 @@ func (p *property) worse(text, usual string) bool {
 }
 
 // designed reports whether a connection that is worse than the usual one is so by design: another node has the same,
-// or each GPU of the node has as many of them, and others.
+// each GPU of the node has as many of them, and others, or several ports of the node have this rate.
 func (m *machine) designed(v *value, odd, all []*value) bool {
 	of := map[string]int{}
 	mine, pairs := 0, 0
 	for _, o := range odd {
 		if o.node == v.node {
+			if o != v && o.last() == v.last() && strings.Contains(v.part, " port ") {
+				return true
+			}
 			mine++
 			for gpu := range strings.SplitSeq(o.part, " - ") {
 				of[gpu]++
