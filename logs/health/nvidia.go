@@ -16,7 +16,7 @@ const reISO = `\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:+Z-]*`
 var (
 	reLink = lazyregexp.New(`^\s*Link (\d{1,3}): (?:([A-Z][A-Za-z _]*?): )?(.+?)\s*$`)
 	// "Nov 12 03:04:05 node-7 kernel: [12.3] NVRM: Xid (PCI:0000:3b:00): 79, pid=4, GPU has fallen off the bus."
-	// Only what syslog, dmesg and pdsh write stands before a message: a note that quotes one has other text there.
+	// A message follows only what syslog, dmesg and pdsh write: a note that quotes one has other text before it.
 	reXid = lazyregexp.New(`^\s*(?:<\d+>)?(?:[^"'\x60#>]*\bkernel: |[\w.-]+: ?|kern *: *\w+ *: *|` + reISO + ` )?(?:\[[ \w:.,]+\] ?)*` +
 		`(?:NVRM|nvidia-nvswitch\d*): (S?Xid) \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{1,5}), ?(.*)`)
 	// The date of "dmesg -T", and those of syslog.
