@@ -15,7 +15,7 @@ import (
 
 // memoryExhausted reports that an allocation failed, with the free memory at that time.
 func (c *Evaluator) memoryExhausted() (finding.Finding, bool) {
-	if s, later := c.firstFailed(); s != nil {
+	if s := c.firstFailed(); s != nil {
 		o := s.OutOfMemory[len(s.OutOfMemory)-1]
 		f := finding.Finding{Rule: rule.MemoryExhausted, Level: finding.Critical, NumeratorBytes: o.Wanted}
 		l := c.logged(s, o)
@@ -29,7 +29,7 @@ func (c *Evaluator) memoryExhausted() (finding.Finding, bool) {
 			f.DenominatorBytes = cmp.Or(all, optional(s.Capacity))
 			f.Value = float64(o.Wanted) / float64(f.DenominatorBytes)
 		}
-		f.Evidence = slices.Concat(failureEvidence(s, o), placeEvidence(s, later), c.useEvidence(s), c.growingEvidence(s, o),
+		f.Evidence = slices.Concat(failureEvidence(s, o), c.placeEvidence(s), c.useEvidence(s), c.growingEvidence(s, o),
 			outsideEvidence(s, &l), splitEvidence(s))
 		f.Where = []finding.Place{finding.PlaceOf(s.Input, s.Rank, s.Device)}
 		f.Next = finding.JoinSteps(c.leakAdvice(s), l.fixes(c.shortAdvice(s, o)))
