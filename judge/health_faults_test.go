@@ -256,7 +256,7 @@ func says(text string) func(*node) {
 }
 
 // hardware are the rules on machines.
-var hardware = []string{rule.GPUFault, rule.LinkFault, rule.UnlikePeers, rule.SlowedGPUs, rule.SlowLink, rule.MemoryErrors}
+var hardware = []string{rule.GPUFault, rule.LinkFault, rule.UnlikePeers, rule.SlowedGPUs, rule.SlowLink}
 
 // found returns the findings on machines, as "rule: title".
 func found(s *summary.Summary) (out []string) {
@@ -275,8 +275,8 @@ func TestOneFault(t *testing.T) {
 		fault      func(*node)
 		says       []string
 	}{
-		{"heat", rule.GPUFault, onGPU(5, "HW Thermal Slowdown", "Active"), []string{"worker-2 GPU 5: thermal slowdown active"}},
-		{"power brake", rule.GPUFault, onGPU(2, "HW Power Brake Slowdown", "Active"), []string{"worker-2 GPU 2: power brake slowdown active (SM 1935 MHz of 1980 MHz)"}},
+		{"heat", rule.GPUFault, onGPU(5, "HW Thermal Slowdown", "Active"), []string{"worker-2 GPU 5: thermal slowdown active, SM 1935 MHz of 1980 MHz"}},
+		{"power brake", rule.GPUFault, onGPU(2, "HW Power Brake Slowdown", "Active"), []string{"worker-2 GPU 2: power brake slowdown active, SM 1935 MHz of 1980 MHz"}},
 		{"uncorrectable error", rule.GPUFault, onGPU(7, "DRAM Uncorrectable", "4"), []string{"worker-2 GPU 7: 4 uncorrectable ECC errors (DRAM)"}},
 		{"pending remap", rule.GPUFault, onGPU(3, "        Pending", "Yes"), []string{"worker-2 GPU 3: row remap pending"}},
 		{"a far adapter", rule.UnlikePeers, inFile("topo.txt", "NODE", "SYS", 5), []string{"worker-2 GPU 5: nearest network adapter at SYS, NODE for other GPUs"}},

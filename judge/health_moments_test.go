@@ -57,7 +57,7 @@ func TestNewestDump(t *testing.T) {
 		"repaired, the newest first": {map[string]string{"1.txt": dumpOf(april, 8, 8), "2.txt": dumpOf(march, 8, 8, limited)}, []string{
 			"info GPU 1: power limit 350.00 W, default 700.00 W, in the dump of 2026-03-08 23:59:50; no longer in the dump of 2026-04-02 07:00:00"}},
 		"repaired within one file": {map[string]string{"1.txt": dumpOf(march, 8, 8, braked) + dumpOf(april, 8, 8)}, []string{
-			"info GPU 4: power brake slowdown active (SM 1920 MHz of 1980 MHz), in an earlier part of 1.txt; no longer in the dump of 2026-04-02 07:00:00"}},
+			"info GPU 4: power brake slowdown active, SM 1920 MHz of 1980 MHz, in an earlier part of 1.txt; no longer in the dump of 2026-04-02 07:00:00"}},
 		"new":            {map[string]string{"1.txt": dumpOf(april, 8, 8, limited), "2.txt": dumpOf(march, 8, 8)}, []string{"warn GPU 1: power limit 350.00 W, default 700.00 W"}},
 		"in both":        {map[string]string{"1.txt": dumpOf(april, 8, 8, limited), "2.txt": dumpOf(march, 8, 8, limited)}, []string{"warn GPU 1: power limit 350.00 W, default 700.00 W"}},
 		"idle, then not": {map[string]string{"1.txt": dumpOf(march, 8, 8, onGPU(3, "        SM   ", "210 MHz"), onGPU(3, "        GPU  ", "0 %")), "2.txt": dumpOf(april, 8, 8)}, nil},
@@ -93,16 +93,22 @@ func TestMissingGPU(t *testing.T) {
 	const stamp = "Thu Apr  2 07:00:00 2026"
 	const lost = "Unable to determine the device handle for GPU0000:5D:00.0: GPU is lost.  Reboot the system to recover this GPU\n"
 	for name, tt := range map[string]struct {
-		text string
-		want []string
+		text, later string
+		want        []string
 	}{
-		"one is missing":      {dumpOf(stamp, 4, 3), []string{"warn 3 of 4 attached GPUs are reported"}},
-		"one does not answer": {dumpOf(stamp, 4, 3) + lost, []string{"critical GPU 0000:5D:00.0: the driver gets no answer from the GPU"}},
-		"all":                 {dumpOf(stamp, 4, 4), nil},
-		"one was asked for":   {dumpOf(stamp, 8, 1), nil},
-		"one of two":          {dumpOf(stamp, 2, 1), nil},
+		"one is missing":      {dumpOf(stamp, 4, 3), "", []string{"warn 3 of 4 attached GPUs are reported"}},
+		"one does not answer": {dumpOf(stamp, 4, 3) + lost, "", []string{"critical GPU 0000:5D:00.0: the driver gets no answer from the GPU (2026-04-02 07:00:00)"}},
+		"it answers again": {dumpOf(stamp, 4, 3) + strings.Replace(lost, "5D", "1B", 1), dumpOf("Sat Apr  4 07:00:00 2026", 4, 4), []string{
+			"warn GPU 3: the driver gets no answer from the GPU (2026-04-02 07:00:00; the GPU answers in the dump of 2026-04-04 07:00:00)"}},
+		"all":               {dumpOf(stamp, 4, 4), "", nil},
+		"one was asked for": {dumpOf(stamp, 8, 1), "", nil},
+		"one of two":        {dumpOf(stamp, 2, 1), "", nil},
 	} {
-		got := machinesSay(t, map[string]string{"smi.txt": tt.text})
+		files := map[string]string{"smi.txt": tt.text}
+		if tt.later != "" {
+			files["2.txt"] = tt.later
+		}
+		got := machinesSay(t, files)
 		for i := range got {
 			got[i] = strings.Replace(strings.Replace(got[i], "The host: ", "", 1), "rack-9: ", "", 1)
 		}
@@ -210,6 +216,34 @@ func TestPortsOfOneHost(t *testing.T) {
 		if len(got) == 0 || slices.ContainsFunc(got, func(s string) bool { return !strings.HasPrefix(s, tt.level+" mlx5_") }) {
 			t.Errorf("%d ports down: %q, want level %s", len(tt.down), got, tt.level)
 		}
+	}
+}
+
+// TestRatesByRole: adapters of one type for other work have another rate; one port that is slower alone is odd.
+func TestRatesByRole(t *testing.T) {
+	ports := func(slow ...int) string {
+		text := ""
+		for i := range 10 {
+			rate := 800
+			if slices.Contains(slow, i) {
+				rate = 400
+			}
+			text += port(fmt.Sprintf("ibp%d", i), "Active", "LinkUp", "InfiniBand", rate)
+		}
+		return text
+	}
+	if got := machinesSay(t, map[string]string{"ibstat.txt": ports(8, 9)}); len(got) != 0 {
+		t.Errorf("two ports for storage: %q", got)
+	}
+	if got, want := machinesSay(t, map[string]string{"ibstat.txt": ports(4)}), "warn ibp4 port 1: rate 400 Gbit/s, 800 on its peers"; !slices.Equal(got, []string{want}) {
+		t.Errorf("one slow port: %q, want %q", got, want)
+	}
+	two := healthyNodes()[:2]
+	for i, n := range two {
+		n.files["ibstat.txt"] = strings.ReplaceAll(ports(9), "0x", fmt.Sprint("0x", i))
+	}
+	if got := found(ofNodes(t, two)); len(got) != 0 {
+		t.Errorf("one port for storage on each node: %q", got)
 	}
 }
 

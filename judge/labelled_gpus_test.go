@@ -144,11 +144,13 @@ func labelledGPUs() []labelled {
 		run("a PCIe link with 8 of 16 lanes", rule.SlowLink, "", limited(20, 95, "0x0", 0, 8)),
 		run("a PCIe link with 1 of 16 lanes", rule.SlowLink, "", limited(3, 80, "0x0", 0, 1)),
 		run("an idle GPU with 8 of 16 lanes", "", rule.SlowLink, limited(20, 0, "0x0", 0, 8)),
-		run("two memory errors", rule.MemoryErrors, "", reportOf("ECC Errors\n        Volatile\n            DRAM Uncorrectable : 2")),
-		run("a row that could not be replaced", rule.MemoryErrors, "", reportOf("Remapped Rows\n        Remapping Failure Occurred : Yes")),
-		run("errors of former days, and a row that was replaced", "", rule.MemoryErrors,
+		run("two memory errors", rule.GPUFault, "", reportOf("ECC Errors\n        Volatile\n            DRAM Uncorrectable : 2")),
+		run("a row that could not be replaced", rule.GPUFault, "", reportOf("Remapped Rows\n        Remapping Failure Occurred : Yes")),
+		run("errors of former days, and a row that was replaced", "", rule.GPUFault,
 			reportOf("ECC Errors\n        Volatile\n            DRAM Uncorrectable : 0\n        Aggregate\n            DRAM Uncorrectable : 5\n    Remapped Rows\n        Uncorrectable Error : 1\n        Pending : No")),
 
+		run("most of the GPU belongs to another process", rule.MemoryExhausted, "", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 700.00 MiB. GPU 3 has a total capacity of 23.50 GiB of which 300.00 MiB is free. "+
+			"Process 31 has 16.00 GiB memory in use. Including non-PyTorch memory, this process has 7.20 GiB memory in use.\n"),
 		run("a utilization of 140%", rule.ImpossibleMFU, "", loggedMFU(140)),
 		run("a utilization of 271.9%", rule.ImpossibleMFU, "", loggedMFU(271.9)),
 		run("a utilization of 61%", "", rule.ImpossibleMFU, loggedMFU(61)),

@@ -57,11 +57,14 @@ func machineRemedies() (out []labelled) {
 		{report(1, 0, "PCI\n        Replays Since Reset : 70000")},
 		{"| Diagnostic | Result |\n| memory | Fail - GPU: 1 |\n"},
 		{" 1 job process is considered dead\n Process 5 on node n1 managing GPU 2\n"},
-		{"link mlx5_0/1 out_of_sequence 1\n", "link mlx5_0/1 out_of_sequence 90001\n"},
+		{"link mlx5_0/1 out_of_sequence 1\nlink mlx5_0/1 out_of_sequence 90001\n"},
+		{"| Diagnostic | Result |\n| Persistence Mode | Warn |\n"},
 		four("MIG Mode\n        Current : Disabled", "MIG Mode\n        Current : Enabled"),
 		four("GPU Power Readings\n        Current Power Limit : 350.00 W", "GPU Power Readings\n        Current Power Limit : 250.00 W"),
 		four("Max Clocks\n        SM : 2520 MHz", "Max Clocks\n        SM : 1200 MHz"),
 		four("PCI\n        GPU Link Info\n            Link Width\n                Max : 16x", "PCI\n        GPU Link Info\n            Link Width\n                Max : 8x"),
+		{report(1, 0, "Utilization\n        GPU : 91 %\n    Clocks Event Reasons\n        HW Thermal Slowdown : Active")},
+		{report(1, 0, "Utilization\n        GPU : 91 %\n    Clocks Event Reasons\n        HW Power Brake Slowdown : Active")},
 		{report(4, 0, "x : y"), report(4, 1, "x : y"), report(4, 2, "x : y"), report(3, 3, "x : y")},
 	} {
 		out = append(out, labelled{in: given(texts...)})

@@ -51,7 +51,7 @@ func TestMemoryOfRanks(t *testing.T) {
 	}
 	all := evidence()
 	// 33 GiB are there, so 11 GiB of the scaled 10 GiB would fit: 2.1 times. Twice does not explain the failure.
-	for _, want := range []string{"on rank 6", "1 other GPU failed later", "activations 62.5% (20 GiB)", "activations: 20 GiB here, 12 GiB on the median of the other 7 GPUs"} {
+	for _, want := range []string{"on rank 6", "rank 3 GPU 0 failed 3 ns later", "activations 62.5% (20 GiB)", "activations: 20 GiB here, 12 GiB on the median of the other 7 GPUs"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not in:\n%s", want, all)
 		}

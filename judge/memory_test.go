@@ -60,27 +60,27 @@ func TestMemoryVerdicts(t *testing.T) {
 		{"out of memory", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(12*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 2 * testGiB, Free: bytesOf(testGiB), Reserved: bytesOf(11 * testGiB), Live: bytesOf(10 * testGiB), Kind: summary.KindActivations, Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "Out of memory: tried to allocate 2 GiB, 1 GiB free of 12 GiB for this process",
-			"memory-exhausted memory-pressure", "critical warn", "checkpoint-activations"},
+		}, "out-of-memory", "Out of memory: tried to allocate 2 GiB, 1 GiB free; this process has 11 GiB",
+			"memory-exhausted", "critical", "checkpoint-activations"},
 		{"out of memory in fragments", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 2 * testGiB, Free: bytesOf(testGiB), Reserved: bytesOf(14 * testGiB), Live: bytesOf(10 * testGiB), Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "Out of memory: tried to allocate 2 GiB, 1 GiB free of 80 GiB for this process",
+		}, "out-of-memory", "Out of memory: tried to allocate 2 GiB, 1 GiB free; this process has 14 GiB",
 			"memory-exhausted", "critical", "expandable-segments"},
 		{"out of memory beside a small rest", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(12*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: testGiB / 16, Free: bytesOf(testGiB / 32), Reserved: bytesOf(11 * testGiB), Live: bytesOf(11*testGiB - testGiB/8), Kind: summary.KindActivations, Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "Out of memory: tried to allocate 64 MiB, 32 MiB free of 12 GiB for this process",
-			"memory-exhausted memory-pressure", "critical warn", "checkpoint-activations"},
+		}, "out-of-memory", "Out of memory: tried to allocate 64 MiB, 32 MiB free; this process has 11 GiB",
+			"memory-exhausted", "critical", "checkpoint-activations"},
 		{"out of memory at the limit of the process", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: testGiB, Free: bytesOf(69 * testGiB), Reserved: bytesOf(11 * testGiB), Live: bytesOf(11 * testGiB), Kind: summary.KindActivations, Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "Out of memory: tried to allocate 1 GiB, 69 GiB free of 80 GiB; the process may not use it",
+		}, "out-of-memory", "Out of memory: tried to allocate 1 GiB with 69 GiB free: the process hit its memory limit",
 			"memory-exhausted", "critical", "raise-the-limit"},
 		{"one allocation of more than there is", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 70 * testGiB, Free: bytesOf(69 * testGiB), Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "Out of memory: tried to allocate 70 GiB, 69 GiB free of 80 GiB for this process",
+		}, "out-of-memory", "Out of memory: tried to allocate 70 GiB, 69 GiB free",
 			"memory-exhausted", "critical", "smaller-allocation"},
 		{"fragmented", func(m *summary.Snapshot) { m.Split, m.Reserved = 4*testGiB, 16*testGiB }, "fragmentation",
 			"Fragmentation: 25.0% of reserved memory (4 GiB of 16 GiB); limit 15%", "memory-fragmented", "warn", "expandable-segments"},

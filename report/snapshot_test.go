@@ -39,7 +39,7 @@ func wantAll(t *testing.T, text string, wanted ...string) {
 // ran out of memory comes before what has more of it.
 func TestSnapshotReport(t *testing.T) {
 	text, markdown := renderedText(t, samplerun.Memory())
-	wantAll(t, text, "Verdict: out of memory", "Out of memory on rank 0 GPU 0: tried to allocate 2 GiB, 1 GiB free of 9 GiB.",
+	wantAll(t, text, "Verdict: out of memory", "Out of memory on rank 0 GPU 0: tried to allocate 2 GiB, 1 GiB free; this process has 8 GiB.",
 		"snapshot.pickle, PyTorch memory snapshot, 5 MiB, 4,500 events, complete",
 		"rank 0 GPU 0 6.000 8.000 8.000 5.000 1.500 0.500", "rank 0 GPU 1 – – 20.000 2.000 0.000 18.000",
 		"2,000 allocations in 2 s, 30 cudaMalloc calls of 8 GiB, no cudaFree call, 1 failed allocation",

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -49,7 +50,11 @@ func machineOf(s *summary.Summary) *machine {
 	}
 	rows := slices.Clone(s.Health)
 	slices.SortStableFunc(rows, func(a, b summary.Health) int { return moment(s, a.Input) - moment(s, b.Input) })
+	dates := datesOf(s)
 	for _, h := range rows {
+		if !isMessage(h.Property) {
+			h.At = cmp.Or(h.At, dates[h.Input])
+		}
 		node, part := nodeOf(h, nodes), h.Part
 		if n := numbers[node+" "+busOf(part)]; n != "" && strings.HasPrefix(part, "GPU ") {
 			part = n

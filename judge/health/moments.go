@@ -24,6 +24,22 @@ type origin struct {
 // dated reports whether a time has a year, so that times can be compared.
 func dated(at string) bool { return at != "" && at[0] >= '0' && at[0] <= '9' }
 
+// datesOf returns the time of each input that says one for its GPUs, which all it says of the machine is of.
+func datesOf(s *summary.Summary) map[int]string {
+	dates := map[int]string{}
+	for _, h := range s.Health {
+		if !isMessage(h.Property) {
+			dates[h.Input] = max(dates[h.Input], h.At)
+		}
+	}
+	return dates
+}
+
+// isMessage reports whether a property is a message of the kernel, which has a time of its own.
+func isMessage(property string) bool {
+	return strings.HasPrefix(property, "xid.") || strings.HasPrefix(property, "sxid.")
+}
+
 // inOrder orders the values by their times if all are known; otherwise they stay in the order of the inputs.
 func (v *value) inOrder() {
 	if !slices.ContainsFunc(v.from, func(o origin) bool { return !dated(o.at) }) {
@@ -59,8 +75,11 @@ func (m *machine) earlier() *machine {
 	return old
 }
 
-// faults returns the faults that a summary shows: those of the last dumps, and for information those that an earlier dump
-// had and the last one has not.
+// states are the kinds of checks of what a part is like at a moment.
+var states = []string{"not", "over", "below", "down", "fewer"}
+
+// faults returns the faults that a summary shows: those of the last dumps, and for information those that an earlier
+// dump had and the last one has not.
 func faults(m *machine) (out []fault) {
 	now := map[string]bool{}
 	for _, f := range present(m) {
@@ -74,13 +93,13 @@ func faults(m *machine) (out []fault) {
 	old := m.earlier()
 	for _, f := range present(old) {
 		last := m.index[f.value.key()]
-		if now[f.value.key()] || len(last.texts) < 2 || !slices.Contains([]string{"not", "over", "below", "down", "fewer"}, f.property.kind) {
+		if now[f.value.key()] || len(last.texts) < 2 || !slices.Contains(states, f.property.kind) {
 			continue
 		}
 		f.said = old.says(&f) + ", in " + m.dump(f.latest()) + "; no longer in " + m.dump(last.latest())
 		p := *f.property
 		p.level, p.remedy, p.kind = "info", "none", p.kind+" once"
-		f.property = &p
+		f.property, f.past = &p, true
 		out = append(out, f)
 	}
 	return out
@@ -110,15 +129,16 @@ func (m *machine) setDate(f *fault) {
 	}
 	answers := ""
 	for _, v := range m.values {
-		if o := v.latest(); v.node == f.node && strings.HasPrefix(v.property, "gpu.") && busOf(v.part) == busOf(f.part) && dated(o.at) {
-			answers = max(answers, o.at)
+		same := v.node == f.node && busOf(v.part) == busOf(f.part)
+		if at := v.latest().at; same && strings.HasPrefix(v.property, "gpu.") && dated(at) {
+			answers = max(answers, at)
 		}
 	}
 	if !dated(at) || answers <= at {
 		f.said = m.says(f) + " (" + at + ")"
 		return
 	}
-	f.said = m.says(f) + " (" + at + "; the GPU answers in the dump of " + answers + ")"
+	f.past, f.said = true, m.says(f)+" ("+at+"; the GPU answers in the dump of "+answers+")"
 	then, _ := time.Parse(time.DateTime, at)
 	since, _ := time.Parse(time.DateTime, answers)
 	level := "warning"
@@ -136,7 +156,8 @@ func (f *fault) level() finding.Level { return levels[f.property.level] }
 
 var (
 	reStamp  = lazyregexp.New(`20\d\d[-_.]?\d\d[-_.]?\d\d([-_.Tt ]?\d\d[-_.:h]?\d\d([-_.:m]?\d\d)?)?[Zz]?`)
-	reMoment = lazyregexp.New(`^(before|after|pre|post|start|end|begin|first|last|old|new|now|later|earlier|again|idle|load|busy|t|day|run|step|` +
+	reMoment = lazyregexp.New(`^(before|after|pre|post|start|end|begin|first|last|old|new|now|later|earlier|again|idle|` +
+		`load|busy|t|day|run|step|` +
 		`mon|tue|wed|thu|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday|rdma|ethtool|perfquery|counters?|stats?|statistics?|ports?|nics?|samples?|snapshots?|dump|out|log)$|` +
 		`^(t|day|run|step|sample|snapshot)\d+$`)
 )
@@ -147,7 +168,8 @@ func hostWords(file string) (host, number string) {
 	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
 	base = reStamp().ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "")
 	ofHost := false
-	for _, w := range strings.FieldsFunc(base, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for _, w := range strings.FieldsFunc(base, between) {
 		switch {
 		case strings.Trim(w, "0123456789") != "":
 			if ofHost = !reMoment().MatchString(strings.ToLower(w)); ofHost {

@@ -21,7 +21,7 @@ func OfGPU(s *summary.Summary, gpu summary.GPU) (out []string) {
 	}
 	for _, f := range faults(m) {
 		of, _, _ := strings.Cut(f.part, " link ")
-		if n, ok := gpuNumber(of); ok && n == gpu.Device && f.node == node && f.level() > finding.Info {
+		if n, ok := gpuNumber(of); ok && n == gpu.Device && f.node == node && !f.past && f.level() > finding.Info {
 			out = append(out, m.says(&f))
 		}
 	}
@@ -91,7 +91,7 @@ func Links(s *summary.Summary) (out []string) {
 	}
 	m := machineOf(s)
 	for _, f := range faults(m) {
-		if f.property.rule == rule.LinkFault && f.level() > finding.Info && len(out) < 3 {
+		if f.property.rule == rule.LinkFault && !f.past && f.level() > finding.Info && len(out) < 3 {
 			out = append(out, m.names([]fault{f})+": "+m.says(&f))
 		}
 	}

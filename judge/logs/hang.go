@@ -50,7 +50,7 @@ func pendingCalls(s *summary.Summary) (finding.Finding, bool) {
 	if absent := absentIn(list, first); len(absent) > 0 {
 		f.Next = append(f.Next, finding.Advise("look-at-the-absent-ranks", "ranks", ranksText(absent)).For("absent=known"))
 	}
-	if first.Kind == hang.TimedOut || len(first.Unknown) > 0 {
+	if first.Kind == hang.TimedOut && len(first.Absent) == 0 || len(first.Unknown) > 0 {
 		f.Next = append(f.Next, finding.Advise("dump-all-ranks").For("absent=unknown"))
 	}
 	return f, true
@@ -97,6 +97,9 @@ func missingText(h *hang.Hang) string {
 		return fmt.Sprintf("%s did not complete %s, which others completed", ranksText(h.Absent), callText(h))
 	case hang.Unpaired:
 		return unpairedText(h)
+	}
+	if len(h.Absent) > 0 {
+		return fmt.Sprintf("%s ran out of memory, and %s timed out in %s", ranksText(h.Absent), ranksText(h.Waiting), callText(h))
 	}
 	return fmt.Sprintf("%s timed out on %s", callText(h), ranksText(h.Waiting))
 }

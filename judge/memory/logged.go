@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,16 +13,116 @@ import (
 	"assay/summary"
 )
 
-// memoryExhausted reports an out-of-memory error in a log. It is critical if the program did nothing afterwards. Where
+// A failure is what an error message says of an allocation that failed. Amounts that it does not say are below 0.
+type failure struct {
+	row                           *summary.Series
+	wanted, free, card, limit     int64
+	allocated, unused, own, other int64
+}
+
+// failureOf returns the last failed allocation of a row of a log.
+func (c *Evaluator) failureOf(last *summary.Series) failure {
+	amount := func(metric string) int64 {
+		for i := range c.Series {
+			r := &c.Series[i]
+			if r.Metric == metric && r.Input == last.Input && r.LabelText() == last.LabelText() && r.Last != nil {
+				return int64(*r.Last)
+			}
+		}
+		return -1
+	}
+	return failure{row: last, wanted: int64(*last.Last), free: amount("memory.failed_free"), card: amount("memory.failed_capacity"),
+		limit: amount("memory.failed_limit"), allocated: amount("memory.failed_allocated"), unused: amount("memory.failed_unused"),
+		own: amount("memory.failed_process"), other: amount("memory.failed_others")}
+}
+
+// others returns how much of the GPU other processes hold, if the allocation would have fitted without them. The rest of
+// the GPU is theirs but for what its driver takes, so it counts only if the message names a process or the rest is large.
+func (l *failure) others() int64 {
+	held := max(0, l.other)
+	if l.own >= 0 && l.card > 0 && l.free >= 0 {
+		if rest := l.card - l.free - l.own; l.other >= 0 || 20*rest >= l.card {
+			held = max(held, rest)
+		}
+	}
+	if l.free < 0 || l.free >= l.wanted || held < 1<<30 || held < l.wanted-l.free {
+		return 0
+	}
+	return held
+}
+
+// limited reports whether enough memory was free for the allocation.
+func (l *failure) limited() bool { return l.free >= 0 && l.free >= l.wanted }
+
+// title says what failed: on is where, of says how much the GPU has.
+func (l *failure) title(on string) string {
+	text := "Out of memory" + on + ": tried to allocate " + unit.Bytes(l.wanted)
+	of := ""
+	if l.card > 0 {
+		of = " of " + unit.Bytes(l.card)
+	}
+	switch {
+	case l.limited() && l.limit >= 0:
+		return text + fmt.Sprintf(" with %s free%s: the process hit its memory limit (%s)", unit.Bytes(l.free), of, unit.Bytes(l.limit))
+	case l.limited():
+		return text + fmt.Sprintf(" with %s free%s: the process hit its memory limit", unit.Bytes(l.free), of)
+	case l.free >= 0:
+		text += fmt.Sprintf(", %s free%s", unit.Bytes(l.free), of)
+	case of != "":
+		text += "," + of
+	}
+	if held := l.others(); held > 0 {
+		text += fmt.Sprintf("; other processes: %s", unit.Bytes(held))
+	}
+	return text
+}
+
+// fixes puts the limit of the process or the memory of other processes before what makes the program smaller.
+func (l *failure) fixes(rest []finding.Step) []finding.Step {
+	if l.limited() {
+		return finding.JoinSteps([]finding.Step{finding.Advise("raise-the-limit")}, rest)
+	}
+	if held := l.others(); held > 0 {
+		return finding.JoinSteps([]finding.Step{finding.Advise("free-what-others-hold", "held", unit.Bytes(held)).For("other-process")}, rest)
+	}
+	return rest
+}
+
+// logged returns what a log says of the failed allocation of a snapshot: the message of the same rank and GPU about an
+// allocation of the same size, as far as two decimals tell.
+func (c *Evaluator) logged(s *summary.Snapshot, o summary.OutOfMemory) failure {
+	for i := range c.Series {
+		r := &c.Series[i]
+		if r.Metric != "memory.failed" || r.Pooled > 0 || r.Last == nil || !near(int64(*r.Last), o.Wanted) {
+			continue
+		}
+		rank := cmp.Or(r.Labels["rank"], fmt.Sprint(c.Inputs[r.Input].Rank))
+		if gpu := r.Labels["gpu"]; gpu != "" && gpu != fmt.Sprint(s.Device) || len(c.Snapshots) > 1 && rank != fmt.Sprint(s.Rank) {
+			continue
+		}
+		l := c.failureOf(r)
+		if o.Free == nil || l.free < 0 || near(l.free, *o.Free) {
+			return l
+		}
+	}
+	return failure{free: -1, card: -1, limit: -1, allocated: -1, unused: -1, own: -1, other: -1}
+}
+
+// near reports whether two amounts are equal within one percent.
+func near(a, b int64) bool { return max(a-b, b-a) <= max(a, b)/100 }
+
+// loggedExhausted reports an out-of-memory error in a log. It is critical if the program did nothing afterwards. Where
 // that is unknown, or it went on, it is a warning.
 func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 	var last *summary.Series
+	var all []*summary.Series
 	ended := false
 	for i := range c.Series {
 		r := &c.Series[i]
 		if r.Metric != "memory.failed" || r.Pooled > 0 || r.N == 0 {
 			continue
 		}
+		all = append(all, r)
 		if end := c.lastOf(r); last == nil || end && !ended {
 			last, ended = r, end
 		}
@@ -29,7 +130,8 @@ func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 	if last == nil {
 		return c.batchExhausted()
 	}
-	f := finding.Finding{Rule: rule.MemoryExhausted, Level: finding.Warn, NumeratorBytes: int64(*last.Last)}
+	l := c.failureOf(last)
+	f := finding.Finding{Rule: rule.MemoryExhausted, Level: finding.Warn, NumeratorBytes: l.wanted}
 	if ended {
 		f.Level = finding.Critical
 	}
@@ -37,88 +139,76 @@ func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 	if n := last.Labels["gpu"]; n != "" {
 		where = " on GPU " + label.Clip(label.Clean(n), 20)
 	}
-	f.Title = "Out of memory" + where + ": tried to allocate " + unit.Bytes(f.NumeratorBytes)
-	amount := func(metric string) (int64, bool) { return c.amount(last, metric) }
-	free, freeKnown := amount("memory.failed_free")
-	if freeKnown {
-		f.Title += fmt.Sprintf(", %s free", unit.Bytes(free))
+	f.Title = l.title(where)
+	whole := l.card
+	if l.limit >= 0 && l.limit < whole {
+		whole = l.limit
 	}
-	all, ok := amount("memory.failed_capacity")
-	if ok && all > 0 {
-		f.Title += " of " + unit.Bytes(all)
+	if whole > 0 {
+		f.DenominatorBytes, f.Value = whole, float64(f.NumeratorBytes)/float64(whole)
 	}
-	if limit, ok := amount("memory.failed_limit"); ok && limit < all {
-		all = limit
-		f.Title += fmt.Sprintf("; the process may use %s", unit.Bytes(limit))
-	} else if freeKnown && free >= f.NumeratorBytes {
-		f.Title += "; the process may not use it"
-	}
-	if all > 0 {
-		f.DenominatorBytes, f.Value = all, float64(f.NumeratorBytes)/float64(all)
-	}
+	f.Evidence = append(f.Evidence, c.otherFailures(all, last)...)
 	if last.N > 1 {
 		f.Evidence = append(f.Evidence, label.Plural(last.N, "error")+"; this is the last one")
 	}
 	fixes := []finding.Step{finding.Advise("smaller-micro-batches"), finding.Advise("checkpoint-activations")}
-	if own, ok := amount("memory.failed_own"); ok {
-		if others := all - free - own; others >= minOthers && 20*others >= all {
-			f.Title += "; other processes hold " + unit.Bytes(others)
-			f.Evidence = append(f.Evidence, "this process holds "+unit.Bytes(own))
-			fixes = append([]finding.Step{finding.Advise("free-the-gpu-of-others").For("gpu-shared")}, fixes...)
-		}
+	if l.unused >= 0 {
+		f.Evidence = append(f.Evidence, unit.Bytes(l.unused)+" was reserved by PyTorch but unallocated")
 	}
-	unused, known := amount("memory.failed_unused")
-	if known {
-		f.Evidence = append(f.Evidence, unit.Bytes(unused)+" was reserved by PyTorch but unallocated")
-	}
-	if freeKnown && free >= f.NumeratorBytes {
+	if l.limited() {
 		f.Evidence = append(f.Evidence, limited)
 	}
-	allocated, _ := amount("memory.failed_allocated")
-	if known && fragmented(unused, f.NumeratorBytes, allocated) {
+	if l.unused >= 0 && fragmented(l.unused, l.wanted, max(0, l.allocated)) {
 		f.Evidence = append(f.Evidence, "that would be enough, but it is fragmented")
 		fixes = append([]finding.Step{finding.Advise("expandable-segments")}, fixes...)
 	}
-	if freeKnown && free >= f.NumeratorBytes {
-		fixes = append([]finding.Step{finding.Advise("raise-the-limit")}, fixes...)
+	if text := c.loggedGrowth(last.Input); text != "" {
+		f.Evidence = append(f.Evidence, text)
+		fixes = append([]finding.Step{finding.Advise("find-what-keeps-tensors").For("growth")}, fixes...)
 	}
-	f.Next = fixes
+	f.Next = l.fixes(fixes)
 	f.Where = []finding.Place{{Input: last.Input, Rank: c.Inputs[last.Input].Rank}}
 	return f, true
 }
 
-// amount returns the last value of another metric of the same error.
-func (c *Evaluator) amount(last *summary.Series, metric string) (int64, bool) {
-	for i := range c.Series {
-		r := &c.Series[i]
-		if r.Metric == metric && r.Input == last.Input && r.LabelText() == last.LabelText() && r.Last != nil {
-			return int64(*r.Last), true
-		}
-	}
-	return 0, false
-}
-
-// logged returns the memory of the GPU of a snapshot, and what other processes hold of it, by the log of the same
-// failure; 0 if no log tells.
-func (c *Evaluator) logged(s *summary.Snapshot) (all, others int64) {
-	for i := range c.Series {
-		r := &c.Series[i]
-		if r.Metric != "memory.failed_capacity" || r.Last == nil || r.Pooled > 0 || len(c.Snapshots) > 1 && c.Inputs[r.Input].Rank != s.Rank {
+// otherFailures says which other ranks ran out of memory, and whether in fragments.
+func (c *Evaluator) otherFailures(all []*summary.Series, but *summary.Series) (out []string) {
+	for _, r := range all {
+		l := c.failureOf(r)
+		if r == but || len(out) == 4 {
 			continue
 		}
-		all = int64(*r.Last)
-		own, ok := c.amount(r, "memory.failed_own")
-		free, known := c.amount(r, "memory.failed_free")
-		if ok && known && all-free-own >= minOthers && 20*(all-free-own) >= all {
-			others = all - free - own
+		text := fmt.Sprintf("also on %s: tried to allocate %s", cmp.Or(r.LabelText(), c.Inputs[r.Input].Path), unit.Bytes(l.wanted))
+		if l.unused >= 0 && fragmented(l.unused, l.wanted, max(0, l.allocated)) {
+			text += fmt.Sprintf("; %s was reserved but unallocated, which is fragmentation", unit.Bytes(l.unused))
 		}
-		return all, others
+		out = append(out, label.Clip(label.Clean(text), 160))
 	}
-	return 0, 0
+	return out
 }
 
-// minOthers is the memory of other processes from which on they are named. The contexts of drivers take less.
-const minOthers = 1 << 30
+// loggedGrowth says that the memory of a program grew from step to step until it failed: in both halves of its log, and
+// hardly ever fell. A peak since the start of the program rises, too, but no longer in the second half.
+func (c *Evaluator) loggedGrowth(input int) string {
+	for i := range c.Series {
+		r := &c.Series[i]
+		if r.Input != input || r.Pooled > 0 || r.Strip == nil || r.Strip.By != "step" || len(r.Strip.Values) < 8 ||
+			!slices.Contains([]string{"memory.allocated", "memory.peak", "memory.reserved", "memory.peak_reserved", "memory.used"}, r.Metric) {
+			continue
+		}
+		v, fell := r.Strip.Values, 0
+		for k := range v[1:] {
+			if v[k+1] < v[k] {
+				fell++
+			}
+		}
+		first, middle, last := v[0], v[len(v)/2], v[len(v)-1]
+		if 10*fell <= len(v) && middle >= 1.05*first && last >= 1.05*middle {
+			return fmt.Sprintf("%s grew from %s to %s over %d steps", r.Metric, unit.Bytes(int64(first)), unit.Bytes(int64(last)), r.N)
+		}
+	}
+	return ""
+}
 
 // lastOf reports whether the program logged no step and no request after the last value of a row. It is false if
 // that is unknown: neither has a step or a time, or the program was started again.

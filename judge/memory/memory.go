@@ -12,6 +12,7 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // memoryBounds has the bound of the verdict for each rule.
@@ -163,29 +164,17 @@ func measuredBytes(r rule.Rule, num, den int64) (f finding.Finding, limit float6
 	return f, limit, ok
 }
 
-// capacity returns the memory in bytes that the allocator of a GPU can reserve, from a failed
-// allocation or else from a trace of the same GPU. It returns 0 if it is unknown.
-func (c *Evaluator) capacity(s *summary.Snapshot) int64 {
-	if all, others := c.logged(s); others > 0 {
-		return all
-	}
-	if s.Capacity != nil {
-		return *s.Capacity
-	}
-	for _, m := range c.Memory {
-		if !m.OnHost && m.Rank == s.Rank && m.Device == s.Device && m.Capacity != nil {
-			return *m.Capacity
-		}
-	}
-	return 0
-}
-
 // memoryPressure judges how full the memory of a GPU was.
 func (c *Evaluator) memoryPressure() (finding.Finding, bool) {
 	if len(c.Snapshots)+len(c.MemoryTimelines) == 0 {
 		return c.tracedPressure()
 	}
-	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) { return reservedMost(s), c.capacity(s) })
+	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
+		if s.Failed > 0 { // that memory was full is said there; what other processes had of it is unknown
+			return 0, 1
+		}
+		return reservedMost(s), view.CapacityOf(c.Summary, s)
+	})
 	f, limit, ok := measuredBytes(c.Limits[rule.MemoryPressure], num, den)
 	if !ok {
 		return f, false

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,38 +15,24 @@ import (
 
 // memoryExhausted reports that an allocation failed, with the free memory at that time.
 func (c *Evaluator) memoryExhausted() (finding.Finding, bool) {
-	if s, later := c.firstFailed(); s != nil {
+	if s := c.firstFailed(); s != nil {
 		o := s.OutOfMemory[len(s.OutOfMemory)-1]
 		f := finding.Finding{Rule: rule.MemoryExhausted, Level: finding.Critical, NumeratorBytes: o.Wanted}
-		f.Title = fmt.Sprintf("Out of memory%s: tried to allocate %s", c.onMemory(s), unit.Bytes(o.Wanted))
-		if o.Free != nil {
-			f.Title += fmt.Sprintf(", %s free", unit.Bytes(*o.Free))
+		l := c.logged(s, o)
+		if l.wanted = o.Wanted; o.Free != nil {
+			l.free = *o.Free
 		}
-		if s.Capacity != nil && *s.Capacity > 0 {
-			f.DenominatorBytes, f.Value = *s.Capacity, float64(o.Wanted)/float64(*s.Capacity)
+		if f.Title = l.title(c.onMemory(s)); l.card <= 0 && o.Reserved != nil && !l.limited() { // other processes may have the rest of the GPU
+			f.Title += fmt.Sprintf("; this process has %s", unit.Bytes(*o.Reserved))
 		}
-		all, others := c.logged(s)
-		switch {
-		case all > 0:
-			f.Title += fmt.Sprintf(" of %s", unit.Bytes(all))
-		case f.DenominatorBytes > 0 && (o.Free == nil || *o.Free < o.Wanted): // the size of the GPU is unknown
-			f.Title += fmt.Sprintf(" of %s for this process", unit.Bytes(f.DenominatorBytes))
-		case f.DenominatorBytes > 0:
-			f.Title += " of " + unit.Bytes(f.DenominatorBytes)
+		if all := max(l.card, 0); all > 0 || s.Capacity != nil && *s.Capacity > 0 {
+			f.DenominatorBytes = cmp.Or(all, optional(s.Capacity))
+			f.Value = float64(o.Wanted) / float64(f.DenominatorBytes)
 		}
-		if others > 0 {
-			f.Title += "; other processes hold " + unit.Bytes(others)
-		}
-		if o.Free != nil && *o.Free >= o.Wanted {
-			f.Title += "; the process may not use it"
-		}
-		f.Evidence = slices.Concat(failureEvidence(s, o), placeEvidence(s, later), c.useEvidence(s), c.growingEvidence(s, o),
-			c.outsideEvidence(s), splitEvidence(s))
+		f.Evidence = slices.Concat(failureEvidence(s, o), c.placeEvidence(s), c.useEvidence(s), c.growingEvidence(s, o),
+			outsideEvidence(s, &l), splitEvidence(s))
 		f.Where = []finding.Place{finding.PlaceOf(s.Input, s.Rank, s.Device)}
-		f.Next = finding.JoinSteps(c.leakAdvice(s), c.exhaustedAdvice(s, o))
-		if others > 0 {
-			f.Next = finding.JoinSteps([]finding.Step{finding.Advise("free-the-gpu-of-others").For("gpu-shared")}, f.Next)
-		}
+		f.Next = finding.JoinSteps(c.leakAdvice(s), l.fixes(c.shortAdvice(s, o)))
 		return f, true
 	}
 	return finding.Finding{}, false
@@ -62,6 +49,14 @@ func idleReserved(o summary.OutOfMemory) int64 {
 // limited tells why an allocation fails while the GPU has room for it.
 const limited = "enough memory was free, so a limit of the process applies: torch.cuda.set_per_process_memory_fraction, " +
 	"or the container's limit"
+
+// outsideEvidence says how much of the GPU neither the allocator has nor is free.
+func outsideEvidence(s *summary.Snapshot, l *failure) []string {
+	if s.Capacity == nil || l.card < *s.Capacity+minMemory {
+		return nil
+	}
+	return []string{fmt.Sprintf("outside of the allocator: %s (CUDA context, buffers of NCCL, other processes)", unit.Bytes(l.card-*s.Capacity))}
+}
 
 // fragmented reports whether the memory that is reserved and not allocated would have served the failed allocation and
 // more: an allocator always has some rest, and a program that is short of all but this rest fails at its next
@@ -90,17 +85,16 @@ func failureEvidence(s *summary.Snapshot, o summary.OutOfMemory) (out []string) 
 	return out
 }
 
-// exhaustedAdvice puts the limit of the process first if the GPU had enough free memory. Then come fixes
-// for fragmentation if the unused reserved memory would have been large enough in total, otherwise fixes
-// for the largest kinds of memory.
-func (c *Evaluator) exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step {
-	if o.Free != nil && *o.Free >= o.Wanted {
-		return finding.JoinSteps([]finding.Step{finding.Advise("raise-the-limit")}, c.shortAdvice(s, o))
+// optional returns a number, or 0 if it is unknown.
+func optional(n *int64) int64 {
+	if n == nil {
+		return 0
 	}
-	return c.shortAdvice(s, o)
+	return *n
 }
 
-// shortAdvice returns the fixes if memory is short, whatever limits it.
+// shortAdvice returns the fixes if memory is short, whatever limits it: for fragmentation if the unused reserved memory
+// would have been large enough in total, otherwise for the largest kinds of memory.
 func (c *Evaluator) shortAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step {
 	if s.Capacity != nil && o.Wanted > *s.Capacity/2 {
 		return finding.JoinSteps([]finding.Step{finding.Advise("smaller-allocation").For("one-allocation")}, c.useAdvice(s))

@@ -13,29 +13,13 @@ import (
 	"assay/summary/view"
 )
 
-// firstFailed returns the snapshot of the device whose allocation failed first, and how many others failed later. The
-// order is known only if every failure has a time.
-func (c *Evaluator) firstFailed() (first *summary.Snapshot, later int) {
-	known := true
-	for i := range c.Snapshots {
-		s := &c.Snapshots[i]
-		if s.Failed == 0 || len(s.OutOfMemory) == 0 {
-			continue
-		}
-		known = known && s.OutOfMemory[0].NS != nil
-		switch {
-		case first == nil:
-			first = s
-			continue
-		case known && *s.OutOfMemory[0].NS < *first.OutOfMemory[0].NS:
-			first = s
-		}
-		later++
+// firstFailed returns the snapshot of the device whose allocation failed first, or nil.
+func (c *Evaluator) firstFailed() *summary.Snapshot {
+	rows := view.Snapshots(c.Summary)
+	if len(rows) == 0 || rows[0].Failed == 0 || len(rows[0].OutOfMemory) == 0 {
+		return nil
 	}
-	if !known {
-		later = 0
-	}
-	return first, later
+	return &rows[0]
 }
 
 // useEvidence says what the memory is for, or the sites where the rows do not.
@@ -54,14 +38,19 @@ func (c *Evaluator) useEvidence(s *summary.Snapshot) (out []string) {
 	if o := firstKnown(s); o != nil {
 		out = append(out, fmt.Sprintf("largest allocation site: %s, %s in %s", o.Frame, unit.Bytes(o.Bytes), label.Plural(o.Count, "allocation")))
 	}
-	return append(out, c.unlikeOthers(s)...)
+	for _, text := range []string{view.UnlikeOthers(c.Summary, s), view.MemoryFits(c.Summary, s)} {
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 // placeEvidence says in which step and at which call of its site an allocation failed.
-func placeEvidence(s *summary.Snapshot, later int) (out []string) {
+func (c *Evaluator) placeEvidence(s *summary.Snapshot) (out []string) {
 	m := s.Moment
-	if later > 0 {
-		out = append(out, fmt.Sprintf("it was the first to fail, by the clocks of the hosts; %s failed later", label.Plural(int64(later), "other GPU")))
+	if later := view.FailedLater(c.Summary); len(later) > 0 {
+		out = append(out, "it was the first to fail, by the clocks of the hosts: "+label.Clip(strings.Join(later, ", "), 120))
 	}
 	if m == nil || m.At != "failure" {
 		return out
@@ -101,57 +90,6 @@ func (c *Evaluator) growingEvidence(s *summary.Snapshot, o summary.OutOfMemory) 
 		return nil // the sizes do not explain the failure
 	}
 	return []string{line, fmt.Sprintf("%.1f times the size of that step would fit (error ±%.2f, from fragments, the limit and what is not distinguished)", fits-0.05, off)}
-}
-
-// unlikeOthers says which owner has clearly more memory than on the median of the other devices at their moments. Peaks
-// and failures are compared; ends of captures are not.
-func (c *Evaluator) unlikeOthers(s *summary.Snapshot) []string {
-	const leastRanks = 3
-	others := map[string][]int64{}
-	n := 0
-	for i := range c.Snapshots {
-		o := &c.Snapshots[i]
-		if o == s || o.Moment == nil || o.Moment.At == "end" || o.Rank == s.Rank && o.Device == s.Device {
-			continue
-		}
-		n++
-		for _, u := range view.MemoryUses(c.Summary, o) {
-			others[u.Owner] = append(others[u.Owner], u.Bytes)
-		}
-	}
-	if n+1 < leastRanks {
-		return nil
-	}
-	var best string
-	most := int64(0)
-	for _, u := range view.MemoryUses(c.Summary, s) {
-		if !u.Allocated() {
-			continue
-		}
-		list := append(make([]int64, max(0, n-len(others[u.Owner]))), others[u.Owner]...)
-		slices.Sort(list)
-		if over := u.Bytes - list[len(list)/2]; over > most && over >= minMemory && 20*over >= s.Moment.Live {
-			most = over
-			best = fmt.Sprintf("%s: %s here, %s on the median of the other %d GPUs", summary.UseWords(u.Owner), unit.Bytes(u.Bytes), unit.Bytes(list[len(list)/2]), n)
-		}
-	}
-	if best == "" {
-		return nil
-	}
-	return []string{best}
-}
-
-// outsideEvidence says how much memory of the GPU neither the allocator has nor is free, if a log of the same failure
-// says how large the GPU is.
-func (c *Evaluator) outsideEvidence(s *summary.Snapshot) []string {
-	if s.Capacity == nil {
-		return nil
-	}
-	all, others := c.logged(s)
-	if out := all - *s.Capacity - others; out >= minMemory {
-		return []string{fmt.Sprintf("outside of the allocator: %s (CUDA context, buffers of NCCL%s)", unit.Bytes(out), map[bool]string{true: ", other processes"}[others == 0])}
-	}
-	return nil
 }
 
 // useAdvice returns fixes for the largest owner of memory, and for each other one with at least a quarter of it.

@@ -34,7 +34,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 		measure func() (finding.Finding, bool)
 	}{
 		{rule.LowGPUUse, e.aloneUse}, {rule.SpinningGPUs, e.spins}, {rule.IdleGPUs, e.idleBesideBusy},
-		{rule.BusyDisk, e.busyDisk}, {rule.SlowedGPUs, e.slowed}, {rule.SlowLink, e.slowLink}, {rule.MemoryErrors, e.memoryErrors},
+		{rule.BusyDisk, e.busyDisk}, {rule.SlowedGPUs, e.slowed}, {rule.SlowLink, e.slowLink},
 	} {
 		out = append(out, tree.Row{ID: r.id, Part: tree.BasisLogs, Measure: tree.Single(r.measure)})
 	}

@@ -619,8 +619,8 @@ var builtInRules = []ruleEntry{
 		{ID: "compare-the-two-programs", Text: "If both runs had the same data: compare the code and environment of the two runs.", From: "assay"},
 	}},
 	{Rule: Rule{ID: "memory-exhausted", Meaning: "failed allocations of GPU memory in a memory snapshot; the value is the requested size over the memory that the allocator can reserve", Source: "a failed allocation ends most programs"}, Note: "The rules below are of memory snapshots and memory timelines.", Symptom: "memory rises, then a CUDA out-of-memory error", Likely: "activations or gradients of a batch that is too large", Line: "an allocation of device memory failed", Part: "size of the failed allocation", Whole: "memory that the allocator can reserve", Gain: "none", Confidence: "certain", Sure: []string{"call torch.cuda.memory._record_memory_history() at the start, which records allocation sites"}, Changes: "it decides the verdict of a snapshot before all others", Remedies: []*remedyEntry{
-		{ID: "free-the-gpu-of-others", Text: "Other processes hold much of this GPU (nvidia-smi lists them): end them, or put the inference engine to sleep during training and lower its memory share.", From: "torch-memory", When: "gpu-shared"},
 		{ID: "raise-the-limit", Text: "Raise the limit of the process, because the GPU had enough free memory: torch.cuda.set_per_process_memory_fraction, or the limit of the container.", From: "torch-memory", When: "!jax"},
+		{ID: "free-what-others-hold", Text: "Free the {held} that other processes hold of this GPU (see nvidia-smi): end leftovers; let an inference engine of the job sleep during training, or lower its share of the memory.", From: "torch-memory", When: "other-process"},
 		{ID: "smaller-allocation", Text: "Make this one allocation smaller, because it needs over half of all memory: check the shapes at its site, and compute in chunks there.", From: "torch-memory", When: "one-allocation"},
 		{ID: "vllm-less-memory", Text: "With vLLM: lower --max-model-len and --max-num-seqs, which limit context and batch.", From: "vllm-memory", When: "vllm"},
 		{ID: "vllm-fewer-graphs", Text: "With vLLM: use fewer cudagraph_capture_sizes or --enforce-eager, so that CUDA graphs take less memory.", From: "vllm-memory", When: "vllm"},
@@ -920,11 +920,6 @@ var builtInRules = []ruleEntry{
 		{Text: "{value} of the samples in which the GPU is in use"},
 	}, Next: []Choice{
 		{ID: "check-the-slot"},
-	}}},
-	{Rule: Rule{ID: "gpu-memory-errors", Meaning: "GPUs with uncorrected memory errors since the driver was loaded, or with memory rows that will be or could not be replaced; over all GPUs of the monitor", Source: "results of a program that reads damaged memory may be wrong"}, Symptom: "programs end with Xid 48, 63, 64, 94 or 95, or give wrong results", Likely: "a memory row of the GPU is damaged", Line: "uncorrectable ECC errors", Part: "GPUs with memory errors", Whole: "all GPUs that the monitor shows", Gain: "none", Confidence: "certain", Sure: []string{"run dcgmi diag -r 3 on the host"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
-		{ID: "reset-the-gpu", Text: "Take the GPU out of use and reset it (nvidia-smi -r). If a row could not be replaced, or errors come again, replace the GPU.", From: "nvidia-smi", When: "maybe-nvidia"},
-	}, Say: Wording{Title: "{gpus}: {what}", Next: []Choice{
-		{ID: "reset-the-gpu"},
 	}}},
 	{Rule: Rule{ID: "impossible-mfu", Meaning: "largest model FLOPs utilization that a trainer logged, if it is over 100%", Source: "no program does more floating-point operations than the GPU can"}, Line: "logged MFU is over 100%", Part: "logged MFU", Gain: "none", Confidence: "certain", Sure: []string{"compute the FLOPs of a step by hand"}, Changes: "it is for information", Say: Wording{Title: "Logged MFU of {value} is impossible", Evidence: []Line{
 		{Text: "{values} over 100%: the trainer's FLOPs, its number of GPUs or its peak of the GPU is wrong"},

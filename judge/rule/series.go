@@ -35,7 +35,6 @@ const (
 	BusyDisk            = "busy-disk"
 	SlowedGPUs          = "slowed-gpus"
 	SlowLink            = "slow-pcie-link"
-	MemoryErrors        = "gpu-memory-errors"
 	ImpossibleMFU       = "impossible-mfu"
 	SettingNotAdvised   = "setting-not-advised"
 )

@@ -80,12 +80,14 @@ func ReadDiag(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 }
 
 // software are the tests of "dcgmi diag" that check the installation of a host, by words of their names.
-var software = []string{"denylist", "blacklist", "library", "libraries", "permissions", "persistence", "environment", "processes", "software"}
+var software = []string{"denylist", "blacklist", "library", "libraries", "permissions", "persistence", "environment",
+	"processes", "software"}
 
 // result adds the result of a test: of a GPU, or of what is installed on the host.
 func (f *Finder) result(part, name, result string) {
 	property := "diag.result"
-	if words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 'a' || r > 'z' }); slices.ContainsFunc(words, func(w string) bool { return slices.Contains(software, w) }) {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 'a' || r > 'z' })
+	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(software, w) }) {
 		property = "diag.software"
 	}
 	f.add(part, property, name, result)

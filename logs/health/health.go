@@ -76,10 +76,12 @@ var (
 	markPort = []byte("ethtool -S ")
 	markLost = []byte("Unable to determine the device handle for GPU")
 	// What drivers of GPUs and network adapters write into the log of the kernel, also where nothing failed.
-	marksKernel = [][]byte{[]byte("NVRM: "), []byte(" nvidia-nvlink: "), []byte(" nvidia 0000:"), []byte(" mlx5_core 0000:")}
-	reColor     = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
-	reNvGPU     = lazyregexp.New(`^GPU (\d{1,3}): (.*?) ?\(UUID: ([\w-]{1,80})\)`)
-	rePort      = lazyregexp.New(`(?:^|[^a-zA-Z0-9])((?:eth|en[opsx]|ens|ib|ibp|bond|rdma)\d\w{0,20})`)
+	marksKernel = [][]byte{
+		[]byte("NVRM: "), []byte(" nvidia-nvlink: "), []byte(" nvidia 0000:"), []byte(" mlx5_core 0000:"),
+	}
+	reColor = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
+	reNvGPU = lazyregexp.New(`^GPU (\d{1,3}): (.*?) ?\(UUID: ([\w-]{1,80})\)`)
+	rePort  = lazyregexp.New(`(?:^|[^a-zA-Z0-9])((?:eth|en[opsx]|ens|ib|ibp|bond|rdma)\d\w{0,20})`)
 )
 
 // Hint reports whether a line may have a record.

@@ -48,6 +48,7 @@ func TestForms(t *testing.T) {
 		{"a log of the kernel without an Xid", "[    4.125] NVRM: loading NVIDIA UNIX x86_64 Kernel Module  580.1\n[    5.5] nvidia-nvlink: Nvlink Core is being initialized\n", []string{"/host/kernel.log/ read read 2"}},
 		{"a GPU that does not answer", "Unable to determine the device handle for GPU0000:5E:00.0: Unknown Error\n", []string{"/GPU 0000:5E:00.0/gpu.lost/ no answer no answer 1"}},
 		{"a message with its host, by pdsh", "n012: [Fri Jul 18 09:08:07 2025] NVRM: Xid (PCI:0002:01:00): 74, NVLink: x\n", []string{"/GPU 0002:01:00/xid.74/ NVLink: x NVLink: x 1"}},
+		{"a message with its level, by dmesg -x", "kern  :err   : [Fri Jul 18 09:08:07 2025] NVRM: Xid (PCI:0002:01:00): 32, x\n", []string{"/GPU 0002:01:00/xid.32/ x x 1"}},
 		{"a message in a sentence", "The log of a host that fails says: NVRM: Xid (PCI:0000:41:00): 79, GPU has fallen off the bus.\n", nil},
 		{"a message in a script", "grep `NVRM: Xid (PCI:0000:41:00): 79, x` /var/log/messages\n", nil},
 		{"a note that quotes a message", "look for it: dmesg | grep \"NVRM: Xid (PCI:0000:41:00): 79, GPU has fallen off the bus.\"\n", nil},

@@ -16,11 +16,12 @@ const reISO = `\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:+Z-]*`
 var (
 	reLink = lazyregexp.New(`^\s*Link (\d{1,3}): (?:([A-Z][A-Za-z _]*?): )?(.+?)\s*$`)
 	// "Nov 12 03:04:05 node-7 kernel: [12.3] NVRM: Xid (PCI:0000:3b:00): 79, pid=4, GPU has fallen off the bus."
-	// Only what syslog, dmesg and pdsh write stands before a message: a note that quotes one has other text there.
-	reXid = lazyregexp.New(`^\s*(?:<\d+>)?(?:[^"'\x60#>]*\bkernel: |[\w.-]+: ?|` + reISO + ` )?(?:\[[ \w:.,]+\] ?)*` +
+	// A message follows only what syslog, dmesg and pdsh write: a note that quotes one has other text before it.
+	reXid = lazyregexp.New(`^\s*(?:<\d+>)?(?:[^"'\x60#>]*\bkernel: |[\w.-]+: ?|kern *: *\w+ *: *|` + reISO + ` )?(?:\[[ \w:.,]+\] ?)*` +
 		`(?:NVRM|nvidia-nvswitch\d*): (S?Xid) \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{1,5}), ?(.*)`)
 	// The date of "dmesg -T", and those of syslog.
-	reDate = lazyregexp.New(`\[\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})\]|^(?:<\d+>)?(\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d) |^(` + reISO + `) `)
+	reDate = lazyregexp.New(`\[\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})\]|` +
+		`^(?:<\d+>)?(\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d) |^(` + reISO + `) `)
 	reLost = lazyregexp.New(`^\s*Unable to determine the device handle for GPU ?(?:\d{1,3}: )?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])`)
 	// "[ 12.345678] ", "[Sat Nov 21 08:00:01 2026] ", "host kernel: "
 	reKernelLine = lazyregexp.New(`^(?:<\d+>)?\[\s*(?:\d+\.\d+|[A-Z][a-z]{2} [A-Z][a-z]{2} .{4,20})\]|\bkernel: `)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/unit"
 	"assay/summary"
 )
 
@@ -60,14 +61,45 @@ func MemoryLabels(s *summary.Summary, rows []summary.Memory) []string {
 	return out
 }
 
-// Snapshots returns the snapshots sorted: devices that ran out of memory first, then by the most reserved
-// memory.
+// Snapshots returns the snapshots sorted: devices that ran out of memory first, in this order if every failure has a
+// time, then by the most reserved memory.
 func Snapshots(s *summary.Summary) []summary.Snapshot {
 	rows := slices.Clone(s.Snapshots)
+	known := !slices.ContainsFunc(rows, func(m summary.Snapshot) bool { return m.Failed > 0 && failedAt(m) == 0 })
 	slices.SortStableFunc(rows, func(a, b summary.Snapshot) int {
-		return cmp.Or(cmp.Compare(min(1, b.Failed), min(1, a.Failed)), cmp.Compare(MostReserved(b), MostReserved(a)), cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device))
+		earlier := 0
+		if known {
+			earlier = cmp.Compare(failedAt(a), failedAt(b))
+		}
+		return cmp.Or(cmp.Compare(min(1, b.Failed), min(1, a.Failed)), earlier, cmp.Compare(MostReserved(b), MostReserved(a)), cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device))
 	})
 	return rows
+}
+
+// failedAt returns when the first allocation of a snapshot failed, or 0 if none did or that is unknown.
+func failedAt(m summary.Snapshot) int64 {
+	if m.Failed == 0 || len(m.OutOfMemory) == 0 || m.OutOfMemory[0].NS == nil {
+		return 0
+	}
+	return *m.OutOfMemory[0].NS
+}
+
+// FailedLater says which of several snapshots failed after the first one of [Snapshots], and how much later by the clocks
+// of the hosts. It is empty if not every failure has a time.
+func FailedLater(s *summary.Summary) (out []string) {
+	rows := Snapshots(s)
+	labels := SnapshotLabels(s, rows)
+	for i := range rows {
+		switch {
+		case rows[i].Failed == 0:
+			return out
+		case failedAt(rows[i]) == 0:
+			return nil
+		case i > 0:
+			out = append(out, fmt.Sprintf("%s failed %s later", labels[i], unit.Duration(failedAt(rows[i])-failedAt(rows[0]))))
+		}
+	}
+	return out
 }
 
 // MostReserved returns the highest known amount of reserved memory in bytes.

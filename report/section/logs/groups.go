@@ -82,6 +82,9 @@ func hangState(h *hang.Hang) string {
 		}
 	case hang.TimedOut:
 		s = "timed out on " + ranksText(h.Waiting, "", "") + "; who is missing is unknown"
+		if len(h.Absent) > 0 {
+			s = "timed out on " + ranksText(h.Waiting, "", "") + "; " + ranksText(h.Absent, "", "") + " ran out of memory"
+		}
 	}
 	if len(h.Unknown) > 0 {
 		s += "; nothing is known of " + ranksText(h.Unknown, "", "")

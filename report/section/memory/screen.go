@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/internal/label"
 	"assay/internal/unit"
@@ -41,11 +42,17 @@ func ScreenSnapshots(ctx *section.Context) []doc.Section {
 		}})
 	}
 	s := doc.Section{Title: "GPU memory", Lead: scale.Unit + "; peaks cover the whole history, the other columns show its end", Blocks: []doc.Block{t.Cut(section.ScreenDevices)}}
-	if text := allocatorLine(rows[0]); text != "" {
-		s.Blocks = append(s.Blocks, doc.List{{Text: text}})
+	of := ""
+	if len(rows) > 1 {
+		of = labels[0] + ": "
 	}
-	if text := useLine(ctx, &rows[0]); text != "" {
-		s.Blocks = append(s.Blocks, doc.List{{Text: text}})
+	for _, text := range []string{allocatorLine(rows[0]), useLine(ctx, &rows[0]), view.UnlikeOthers(ctx.Summary, &rows[0]), view.MemoryFits(ctx.Summary, &rows[0])} {
+		if text != "" {
+			s.Blocks = append(s.Blocks, doc.List{{Text: of + text}})
+		}
+	}
+	if later := view.FailedLater(ctx.Summary); len(later) > 0 {
+		s.Blocks = append(s.Blocks, doc.List{{Text: label.Clip(strings.Join(later, ", "), 120)}})
 	}
 	return []doc.Section{s, screenHoldersOf(rows[0], labels[0], len(rows) > 1)}
 }

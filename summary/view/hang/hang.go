@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 
 	"assay/summary"
 )
@@ -50,7 +51,13 @@ const (
 func In(s *summary.Summary) (out []Hang) {
 	of := Runs(s)
 	if of == nil {
-		return hangsOf(s.Groups, ranksOfJob(s))
+		out = hangsOf(s.Groups, ranksOfJob(s))
+		for i := range out {
+			if h := &out[i]; h.Kind == TimedOut {
+				h.Absent = failedRanks(s, h.Waiting)
+			}
+		}
+		return out
 	}
 	mixed := MixedDumps(s)
 	byRun := map[string][]summary.Group{}
@@ -67,6 +74,28 @@ func In(s *summary.Summary) (out []Hang) {
 		}
 		out = append(out, list...)
 	}
+	return out
+}
+
+// failedRanks returns the ranks whose logs say that memory ran out, without those that wait: a rank that timed out has
+// gone on, and a rank that failed does not arrive.
+func failedRanks(s *summary.Summary, waiting []int) (out []int) {
+	for i := range s.Series {
+		r := &s.Series[i]
+		if r.Metric != "memory.failed" || r.Pooled > 0 || r.N == 0 || len(waiting) == 0 {
+			continue
+		}
+		rank := s.Inputs[r.Input].Rank
+		if n, err := strconv.Atoi(r.Labels["rank"]); err == nil {
+			rank = n
+		} else if s.Inputs[r.Input].RankFrom == "assumed" || s.Inputs[r.Input].RankFrom == "" {
+			continue
+		}
+		if !slices.Contains(waiting, rank) && !slices.Contains(out, rank) {
+			out = append(out, rank)
+		}
+	}
+	slices.Sort(out)
 	return out
 }
 
