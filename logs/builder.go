@@ -488,8 +488,8 @@ func (b *Builder) Log(lines int64, complete bool) *Log {
 	return &b.log
 }
 
-// cut returns a copy of the first [MaxName] bytes of a text, so that the memory of a long
-// line can be freed.
+// cut returns a copy of the first [MaxName] bytes of a text, so that the memory of a long line can be freed. A secret
+// that would be cut is left out, because a part of it is not masked later.
 func cut(s string) string {
 	return strings.Clone(strings.ToValidUTF8(redact.Cut(s, MaxName), "\ufffd"))
 }
