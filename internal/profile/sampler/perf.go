@@ -54,7 +54,7 @@ type perfReader struct {
 	issues diag.Ledger
 
 	event *perfEvent // of the sample that is open
-	idle  bool // it is of a CPU that has nothing to do
+	idle  bool       // it is of a CPU that has nothing to do
 	comm  string
 	value float64
 	stack []uint32 // innermost first
