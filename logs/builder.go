@@ -488,8 +488,8 @@ func (b *Builder) Log(lines int64, complete bool) *Log {
 	return &b.log
 }
 
-// cut returns a copy of the first [MaxName] bytes of a text, so that the memory of a long line can be freed. A secret
-// that would be cut is left out, because a part of it is not masked later.
+// cut returns a copy of the first [MaxName] bytes of a text, so that the memory of a long
+// line can be freed. It does not cut a secret, because the rest of it would not be recognized.
 func cut(s string) string {
 	return strings.Clone(strings.ToValidUTF8(redact.Cut(s, MaxName), "\ufffd"))
 }
