@@ -87,7 +87,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		err := sift(in, to.asks(sink), to)
 		last, cancel := context.WithTimeout(ctx, s.Timeout+time.Second)
 		defer cancel()
-		to.settle(last)
+		to.wait(last)
 		sink.CloseWithError(err)
 	}()
 	err := s.Protocol().Run(ctx, &mcp.IOTransport{Reader: lines, Writer: to})

@@ -118,8 +118,8 @@ type writer func([]byte) (int, error)
 
 func (w writer) Write(text []byte) (int, error) { return w(text) }
 
-// settle waits until all requests are answered, or the context ends.
-func (w *client) settle(ctx context.Context) {
+// wait waits until all requests are answered, or the context ends.
+func (w *client) wait(ctx context.Context) {
 	for ctx.Err() == nil {
 		w.lock.Lock()
 		left := len(w.open)

@@ -174,11 +174,11 @@ func beginning(name string) string {
 // list the functions of one file only, without their callees.
 func (f *functions) complete() bool { return f.own >= f.whole/2 }
 
-// counted reports whether the values are numbers of events, such as page faults, which tell nothing of time.
+// counted reports whether the values are numbers of events, such as page faults, whose samples do not follow the time.
 func (f *functions) counted() bool { return f.unit == "events" }
 
 // mostlyIdle reports whether the program, of one thread, had nothing to do for more than half of the recording. That
-// CPUs were idle beside it means nothing.
+// other CPUs were idle at the same time means nothing.
 func (f *functions) mostlyIdle() bool {
 	return f.Idle > f.own && f.Clock != summary.ClockCPU && f.Tool != "perf-script"
 }

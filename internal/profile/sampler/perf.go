@@ -70,7 +70,7 @@ type perfEvent struct {
 }
 
 // The events whose samples are about as frequent as the CPU works. Those of others, such as page faults, context switches
-// and tracepoints, tell nothing of time.
+// and tracepoints, do not follow the time.
 var perfWork = lazyregexp.New(`^(cpu_\w+/)?(cpu-|ref-)?(cycles|clock|instructions|slots)\b|^task-clock`)
 
 // perfIdle are the ids of the process of a CPU that has nothing to do.
