@@ -118,7 +118,7 @@ type writer func([]byte) (int, error)
 
 func (w writer) Write(text []byte) (int, error) { return w(text) }
 
-// wait waits until all requests are answered, or the context ends.
+// wait returns when all requests are answered, or the context ends.
 func (w *client) wait(ctx context.Context) {
 	for ctx.Err() == nil {
 		w.lock.Lock()
