@@ -283,3 +283,49 @@ func TestProfileWithTrace(t *testing.T) {
 		}
 	}
 }
+
+// samples is a profile of a sampler: values in a unit, and what was idle.
+func samples(tool, name, unit, clock string, idle int64, rows ...fn) *summary.Summary {
+	s := profiled(clock, rows)
+	t := &s.Tables[0]
+	s.Inputs[0].Format, t.Tool, t.Name, t.Idle = tool, tool, name, idle
+	t.Columns = []summary.TableColumn{{Name: "self", Unit: unit, Adds: summary.AddsSelf}, {Name: "total", Unit: unit, Adds: summary.AddsTotal}}
+	for i := range t.Rows {
+		t.Rows[i].Values = t.Rows[i].Values[1:]
+		if unit != "ns" {
+			for _, v := range t.Rows[i].Values {
+				*v /= 1e6
+			}
+		}
+	}
+	return s
+}
+
+// TestSamplers: advice on the code of a function rests on time in which code ran: not on numbers of events, not on
+// samples in which a function waits, and not on a small part of a recording that was idle.
+func TestSamplers(t *testing.T) {
+	waits := []fn{{"main", 1, 100, -1}, {"queue.py:7 epoll_wait", 70, 70, -1}, {"parse", 29, 29, -1}}
+	hot := []fn{{"main", 1, 100, -1}, {"parse", 99, 99, -1}}
+	for _, tt := range []struct {
+		name  string
+		s     *summary.Summary
+		bound finding.Bound
+		says  string
+	}{
+		{"samples of a wait", samples("speedscope", "samples", "count", "", 0, waits...), finding.BoundWaiting, "70.0% of the self samples (70 of 100)"},
+		{"samples of CPU cycles cannot be a wait", samples("perf-script", "samples", "count", "", 0, waits...), finding.BoundFunction, "100.0% of total samples"},
+		{"page faults", samples("perf-script", "page-faults", "events", "", 0, hot...), finding.BoundUnknown, "counts page-faults"},
+		{"samples of a hot function", samples("speedscope", "samples", "count", "", 0, hot...), finding.BoundFunction, "99.0% of total samples"},
+		{"a thread with little to do", samples("v8-profile", "time", "ns", "", 300e6, hot...), finding.BoundMixed, "Idle for 75.0% of the recording (300 ms of 400 ms)"},
+		{"a thread that is idle at times", samples("v8-profile", "time", "ns", "", 25e6, hot...), finding.BoundFunction, "idle for 20.0% of the recording (25 ms of 125 ms)"},
+		{"one of eight CPUs works", samples("perf-script", "cpu", "ns", "cpu", 700e6, hot...), finding.BoundFunction, "idle for 87.5% of the recording (700 ms of 800 ms)"},
+	} {
+		v := Judge(tt.s, rule.DefaultThresholds()).Verdict
+		if v.Bound != tt.bound || !strings.Contains(v.Sentence, tt.says) {
+			t.Errorf("%s: %s: %s", tt.name, v.Bound, v.Sentence)
+		}
+		if (v.Abstained != nil) != (tt.bound == finding.BoundUnknown) {
+			t.Errorf("%s: abstained %+v", tt.name, v.Abstained)
+		}
+	}
+}

@@ -39,6 +39,9 @@ type Table struct {
 	// not print; null if it gives none, or if they equal the sums of the rows.
 	Totals []*int64 `json:"totals,omitempty"`
 
+	// Idle is what a sampler found idle, in the unit of the column "self": no row has it.
+	Idle int64 `json:"idle,omitempty"`
+
 	// Missing is the tool's message instead of rows, such as "x.sqlite does not
 	// contain GPU memory data.".
 	Missing string `json:"missing,omitempty"`

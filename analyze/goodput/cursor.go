@@ -139,9 +139,9 @@ func (d *divided) marked(before, b logs.Beat, to int64) {
 	last := b.Step == logs.NoStep
 	part := ""
 	logged := d.evaluation[b.Step]+d.checkpoint[b.Step] > 0 // these are exact
-	for _, m := range d.marks {
-		if logged || m.Line <= before.Line || m.Line >= b.Line {
-			continue
+	for _, m := range within(d.marks, before.Line+1, b.Line-1) {
+		if logged {
+			break
 		}
 		switch m.Kind {
 		case logs.MarkSaving, logs.MarkEvaluating:

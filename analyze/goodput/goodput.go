@@ -25,6 +25,7 @@ const (
 	farAway    = 48 * 3600 * second
 	leastStall = 60 * second // without a step, and
 	stallSteps = 10          // times as long as a usual record
+	mostStarts = 1000        // of the program in one log; with more, the numbers are not those of steps
 )
 
 // A run is what a log has of one start of the program.
@@ -42,6 +43,8 @@ type run struct {
 	value      map[int64]int64 // time of one step by the number of its record, as logged
 	evaluation map[int64]int64 // time of phases in it
 	checkpoint map[int64]int64
+
+	points points // of all runs
 }
 
 // Measure returns the starts of the program whose steps a log has. phaseOf returns the phase that a timer measures.
@@ -66,12 +69,16 @@ func runsOf(l *logs.Log, phaseOf func(string) string) (list []*run) {
 			starts = append(starts, i)
 		}
 	}
+	if len(starts) > mostStarts {
+		return nil
+	}
+	all := points{}
 	for k, from := range starts {
 		to := len(c.Beats)
 		if k+1 < len(starts) {
 			to = starts[k+1]
 		}
-		r := &run{c: c, log: l, beats: c.Beats[from:to], from: logs.NoTime, to: logs.NoTime, resumed: logs.NoStep}
+		r := &run{c: c, log: l, beats: c.Beats[from:to], from: logs.NoTime, to: logs.NoTime, resumed: logs.NoStep, points: all}
 		r.take(from, to)
 		r.measureSteps(phaseOf)
 		list = append(list, r)
@@ -82,10 +89,22 @@ func runsOf(l *logs.Log, phaseOf func(string) string) (list []*run) {
 
 // loadedBetween reports whether a checkpoint is loaded between two records of steps.
 func loadedBetween(c *logs.Course, a, b logs.Beat) bool {
-	return slices.ContainsFunc(c.Marks, func(m logs.Mark) bool {
-		return m.Line > a.Line && m.Line < b.Line && m.Step != logs.NoStep && m.Step <= a.Step &&
-			(m.Kind == logs.MarkLoaded || m.Kind == logs.MarkBegins)
+	return slices.ContainsFunc(within(c.Marks, a.Line+1, b.Line-1), func(m logs.Mark) bool {
+		return m.Step != logs.NoStep && m.Step <= a.Step && begins(m)
 	})
+}
+
+// within returns the marks from a line to another. Marks are in the order of lines, and there may be as many as steps.
+func within(marks []logs.Mark, from, to int64) []logs.Mark {
+	after := func(line int64) int {
+		n, _ := slices.BinarySearchFunc(marks, line, func(m logs.Mark, line int64) int { return cmp.Compare(m.Line, line) })
+		return n
+	}
+	first := after(from)
+	if to == math.MaxInt64 {
+		return marks[first:]
+	}
+	return marks[first:max(first, after(to+1))]
 }
 
 // ends reports whether a mark is about the end of the program, and begins whether it is about its start.
@@ -109,12 +128,10 @@ func (r *run) take(from, to int) {
 	if to < len(r.c.Beats) {
 		last = endLine(r.c, to)
 	}
-	for _, m := range r.c.Marks {
-		if m.Line >= first && m.Line <= last {
-			r.marks = append(r.marks, m)
-			if begins(m) && m.Step != logs.NoStep && m.Line < r.beats[0].Line && m.Step < r.beats[0].Step {
-				r.resumed = m.Step
-			}
+	r.marks = within(r.c.Marks, first, last)
+	for _, m := range within(r.marks, first, r.beats[0].Line-1) {
+		if begins(m) && m.Step != logs.NoStep && m.Step < r.beats[0].Step {
+			r.resumed = m.Step
 		}
 	}
 }
@@ -122,15 +139,12 @@ func (r *run) take(from, to int) {
 // startLine returns the first line of the run whose first beat is given, as far as marks tell.
 func startLine(c *logs.Course, beat int) int64 {
 	line := c.Beats[beat].Line
-	after := c.Beats[beat-1].Line
-	for _, m := range c.Marks {
-		if m.Line > after && m.Line < c.Beats[beat].Line {
-			switch {
-			case ends(m):
-				line = c.Beats[beat].Line
-			case begins(m):
-				line = min(line, m.Line)
-			}
+	for _, m := range within(c.Marks, c.Beats[beat-1].Line+1, line-1) {
+		switch {
+		case ends(m):
+			line = c.Beats[beat].Line
+		case begins(m):
+			line = min(line, m.Line)
 		}
 	}
 	return line
@@ -138,8 +152,8 @@ func startLine(c *logs.Course, beat int) int64 {
 
 // endLine returns the last line of the run before that whose first beat is given, as far as marks tell.
 func endLine(c *logs.Course, beat int) int64 {
-	for _, m := range c.Marks {
-		if m.Line > c.Beats[beat-1].Line && m.Line < c.Beats[beat].Line && begins(m) {
+	for _, m := range within(c.Marks, c.Beats[beat-1].Line+1, c.Beats[beat].Line-1) {
+		if begins(m) {
 			return m.Line - 1
 		}
 	}
@@ -186,11 +200,25 @@ func (r *run) measureSteps(phaseOf func(string) string) {
 
 // each calls f for the values of the run, which are times.
 func (r *run) each(s *logs.Series, f func(step, ns int64)) {
-	for k, v := range s.Points.Value {
-		if step := s.Points.StepAt(k); s.Points.RunAt(k) == r.beats[0].Run && step != logs.NoStep && v >= 0 && v < float64(farAway) {
+	for _, k := range r.points.of(s, r.beats[0].Run) {
+		if step, v := s.Points.StepAt(k), s.Points.Value[k]; step != logs.NoStep && v >= 0 && v < float64(farAway) {
 			f(step, int64(v))
 		}
 	}
+}
+
+// points has the points of each run of series, so that a log with many runs is read once.
+type points map[*logs.Series]map[int32][]int
+
+func (p points) of(s *logs.Series, run int32) []int {
+	if p[s] == nil {
+		p[s] = map[int32][]int{}
+		for k := range s.Points.Value {
+			run := s.Points.RunAt(k)
+			p[s][run] = append(p[s][run], k)
+		}
+	}
+	return p[s][run]
 }
 
 // findUsual sets the median time of a step: as logged, or from one record to the next.

@@ -206,3 +206,34 @@ func joined(s *summary.Summary) *summary.Summary {
 	goodput.Join(s)
 	return s
 }
+
+// TestManyStarts: a log whose step numbers go back thousands of times is not that of a program and its restarts. One with
+// hundreds of restarts is, and each keeps the steps that the next one does not do again.
+func TestManyStarts(t *testing.T) {
+	log := func(step func(i int) int, n int) string {
+		var j job
+		for i := range n {
+			j.now += 10
+			megatron.step(&j, step(i), 10)
+		}
+		return j.String()
+	}
+	shuffled := measured(t, []string{log(func(i int) int { return i * 7919 % 1009 }, 20_000)}, "shuffled.log")
+	if len(shuffled.Attempts) != 0 {
+		t.Errorf("%d attempts of steps in no order", len(shuffled.Attempts))
+	}
+	// Each start does 10 steps and the next one begins 5 before its end: 300 starts keep 5 steps each, the last one 10.
+	restarts := measured(t, []string{log(func(i int) int { return i/10*5 + i%10 + 1 }, 3000)}, "restarts.log")
+	lost, kept := int64(0), int64(0)
+	for _, r := range restarts.JobTimes {
+		switch r.Part {
+		case summary.PartLost:
+			lost += r.Steps
+		case summary.PartSteps:
+			kept += r.Steps
+		}
+	}
+	if len(restarts.Attempts) != 300 || kept != 299*5+10 || lost != 299*5 {
+		t.Errorf("%d attempts, %d steps kept, %d lost", len(restarts.Attempts), kept, lost)
+	}
+}

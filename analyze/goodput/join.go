@@ -38,6 +38,9 @@ func Join(s *summary.Summary) {
 	for n, job := range j.jobs {
 		j.times(strconv.Itoa(n+1), job)
 	}
+	slices.SortStableFunc(s.JobTimes, func(a, b summary.JobTime) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.Part, b.Part))
+	})
 }
 
 type joiner struct {
@@ -45,9 +48,12 @@ type joiner struct {
 	jobs [][]*summary.Attempt
 }
 
+// mostOpen is how many jobs, the last ones, an attempt may continue: text whose steps are in no order has thousands.
+const mostOpen = 1000
+
 // place adds an attempt to the job that it continues, or makes it the first of a new one.
 func (j *joiner) place(a *summary.Attempt) {
-	for n := len(j.jobs) - 1; n >= 0; n-- {
+	for n := len(j.jobs) - 1; n >= max(0, len(j.jobs)-mostOpen); n-- {
 		job := j.jobs[n]
 		last := job[len(job)-1]
 		if j.sameAttempt(last, a) {
@@ -172,9 +178,6 @@ func (j *joiner) times(name string, job []*summary.Attempt) {
 		keep = min(keep, resumedAt(a))
 	}
 	j.s.JobTimes = append(j.s.JobTimes, rows...)
-	slices.SortStableFunc(j.s.JobTimes, func(a, b summary.JobTime) int {
-		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.Part, b.Part))
-	})
 }
 
 // lostAfter returns the time and the number of the steps of an attempt after one that a later attempt kept.

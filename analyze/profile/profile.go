@@ -143,7 +143,7 @@ const noStack = "(no stack)"
 // functionTable makes the table of the costs of functions, up to the limit of rows.
 func functionTable(p *profile.Profile, sums []functionSum, rows int, issues *diag.Ledger) summary.Table {
 	column := p.Columns[p.Default]
-	t := summary.Table{Name: column.Name, Of: summary.OfFunction, Rows: []summary.TableRow{},
+	t := summary.Table{Name: column.Name, Of: summary.OfFunction, Rows: []summary.TableRow{}, Idle: p.Idle,
 		Columns: []summary.TableColumn{
 			{Name: "self", Unit: unitName(column.Unit), Adds: summary.AddsSelf},
 			{Name: "total", Unit: unitName(column.Unit), Adds: summary.AddsTotal},

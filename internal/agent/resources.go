@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assay/internal/excerpt"
+	"assay/internal/redact"
 )
 
 // scheme begins the addresses of resources.
@@ -85,7 +86,7 @@ func addPrompts(p *mcp.Server) {
 					if v == "" || len(v) > mostText {
 						return nil, fmt.Errorf("the argument %s is missing or too long", a.Name)
 					}
-					values = append(values, fmt.Sprintf("%q", v))
+					values = append(values, fmt.Sprintf("%q", redact.Mask(v)))
 				}
 				return &mcp.GetPromptResult{Description: q.does, Messages: []*mcp.PromptMessage{
 					{Role: "user", Content: &mcp.TextContent{Text: fmt.Sprintf(q.text, values...)}},

@@ -79,11 +79,17 @@ func (s *Server) Protocol() *mcp.Server {
 	return p
 }
 
-// Serve answers one client until it goes.
+// Serve answers one client until it goes. What it asked before the end of its input is answered.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	to := &lockedWriter{to: out}
+	to := &client{to: out, open: map[string]asked{}}
 	lines, sink := io.Pipe()
-	go func() { sink.CloseWithError(sift(in, sink, to)) }()
+	go func() {
+		err := sift(in, to.asks(sink), to)
+		last, cancel := context.WithTimeout(ctx, s.Timeout+time.Second)
+		defer cancel()
+		to.wait(last)
+		sink.CloseWithError(err)
+	}()
 	err := s.Protocol().Run(ctx, &mcp.IOTransport{Reader: lines, Writer: to})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil

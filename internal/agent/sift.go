@@ -2,12 +2,16 @@ package agent
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
+	"time"
+
+	"assay/internal/redact"
 )
 
 // mostLine is the number of bytes of a message. It has room for the largest arguments.
@@ -20,19 +24,112 @@ const (
 	noParams  = -32602
 )
 
-// A lockedWriter takes a whole message with each call.
-type lockedWriter struct {
+// A client is the other side of a connection. It takes a whole message with each call.
+type client struct {
 	lock sync.Mutex
 	to   io.Writer
+	open map[string]asked // requests that are not answered, by id
 }
 
-func (w *lockedWriter) Write(text []byte) (int, error) {
+type asked struct {
+	n       int // several requests may have one id
+	secrets []string
+}
+
+const quiet = "the request is refused; it has a secret, so what is wrong with it is not quoted"
+
+// A message has what tells a request from its answer.
+type message struct {
+	ID     json.RawMessage
+	Method string
+	Error  json.RawMessage
+	Params struct{ RequestID json.RawMessage }
+}
+
+func (m *message) key() string {
+	var v any
+	json.Unmarshal(m.ID, &v) // no id is one, too
+	return fmt.Sprintf("%T %v", v, v)
+}
+
+// Write sends a message. Errors of the library quote the request, which may have a secret.
+func (w *client) Write(text []byte) (int, error) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	return w.to.Write(text)
+	var m message
+	json.Unmarshal(text, &m)
+	sent := text
+	if m.Error != nil {
+		var whole map[string]any
+		dec := json.NewDecoder(strings.NewReader(string(text)))
+		dec.UseNumber()
+		if err := dec.Decode(&whole); err != nil {
+			return 0, err
+		}
+		refused, _ := whole["error"].(map[string]any)
+		redact.New(false).Strings(refused)
+		for _, secret := range w.open[m.key()].secrets {
+			if left, _ := json.Marshal(refused); strings.Contains(string(left), secret[:min(len(secret), 6)]) {
+				refused = map[string]any{"code": refused["code"], "message": quiet} // the library cuts what it quotes
+			}
+		}
+		whole["error"] = refused
+		out, err := json.Marshal(whole)
+		if err != nil {
+			return 0, err
+		}
+		sent = append(out, '\n')
+	}
+	if _, err := w.to.Write(sent); err != nil {
+		return 0, err
+	}
+	if key := m.key(); m.Method == "" {
+		if r := w.open[key]; r.n > 1 {
+			w.open[key] = asked{r.n - 1, r.secrets}
+		} else {
+			delete(w.open, key)
+		}
+	}
+	return len(text), nil
 }
 
-func (w *lockedWriter) Close() error { return nil }
+func (w *client) Close() error { return nil }
+
+// asks returns a writer of requests of the client, which passes them on.
+func (w *client) asks(to io.Writer) io.Writer {
+	return writer(func(text []byte) (int, error) {
+		var m message
+		json.Unmarshal(text, &m)
+		w.lock.Lock()
+		switch {
+		case m.Method == "notifications/cancelled":
+			m.ID = m.Params.RequestID
+			delete(w.open, m.key())
+		case m.Method != "" && m.ID != nil:
+			r := w.open[m.key()]
+			w.open[m.key()] = asked{r.n + 1, append(r.secrets, redact.Secrets(string(text))...)}
+		}
+		w.lock.Unlock()
+		return to.Write(text)
+	})
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(text []byte) (int, error) { return w(text) }
+
+// wait returns when all requests are answered, or the context ends.
+func (w *client) wait(ctx context.Context) {
+	for ctx.Err() == nil {
+		w.lock.Lock()
+		left := len(w.open)
+		w.lock.Unlock()
+		if left == 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
 
 // sift passes on the lines that are messages and answers the others with an error, because the library ends the
 // connection at a line that it cannot read.

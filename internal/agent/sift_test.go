@@ -1,12 +1,14 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestSift: lines that are no messages are answered, each with its code and id, and the messages between them are
@@ -108,3 +110,50 @@ func TestLinksBeyondLimit(t *testing.T) {
 }
 
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
+
+// TestServeToTheEnd: a client that closes its output after its requests gets an answer to each, also to one that takes
+// long, and to one that the library refuses. No error of the library has a secret of the request.
+func TestServeToTheEnd(t *testing.T) {
+	const token = "ghp_" + "Zk3Vb9Qw2Lm7Xc5Np8Rt1Ys6Hd4Gf0Jj9AaB"
+	s, _ := serving(t, func(context.Context, []string) (Output, error) {
+		time.Sleep(100 * time.Millisecond)
+		return Output{JSON: []byte(`{"verdict":1}`)}, nil
+	})
+	requests := []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"summarize","arguments":{"path":"a.json"}}}`,
+		`{"jsonrpc":"2.0","id":"r-3","method":"resources/read","params":{"uri":"file:///` + token + `"}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"` + token + `"}`,
+		`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"` + token + `","arguments":{}}}`,
+		`{"jsonrpc":"2.0","id":6,"method":"prompts/get","params":{"name":"x","arguments":{"path":5,"t":"` + token + `"}}}`,
+		`{"jsonrpc":"2.0","id":7,"method":"ping"}`,
+	}
+	var out strings.Builder
+	start := time.Now()
+	if err := s.Serve(t.Context(), strings.NewReader(strings.Join(requests, "\n")+"\n"), &out); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), token[:12]) {
+		t.Errorf("a token is answered:\n%s", out.String())
+	}
+	answered := map[string]bool{}
+	for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+		var m struct {
+			ID            json.RawMessage
+			Result, Error json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil || m.Result == nil == (m.Error == nil) {
+			t.Errorf("%v: %s", err, line)
+		}
+		answered[string(m.ID)] = m.Error != nil
+	}
+	for id, failed := range map[string]bool{"1": false, "2": false, `"r-3"`: true, "4": true, "5": true, "6": true, "7": false} {
+		if got, ok := answered[id]; !ok || got != failed {
+			t.Errorf("request %s: answered %t, with an error %t", id, ok, got)
+		}
+	}
+	if took := time.Since(start); took > 30*time.Second {
+		t.Errorf("the server ended after %v, its time limit", took)
+	}
+}

@@ -35,6 +35,9 @@ type Limits struct {
 
 const defaultMemory = 1 << 30
 
+// UnitEvents is the unit of numbers of events that are not about time or memory, such as context switches.
+const UnitEvents = "events"
+
 // OtherStacks is the only frame of the sample with the costs of the stacks over the
 // limit.
 const OtherStacks = "(other stacks)"
@@ -50,6 +53,7 @@ type Profile struct {
 	Source   string // the file or program that was recorded; "" if unknown
 	Time     int64  // ns of Unix time at which the recording began; 0 if unknown
 	Duration int64  // ns of the recording; 0 if unknown
+	Idle     int64  // of the default column, in which no code ran; it is in no sample
 	Comments []string
 	Beside   []*Table     // what the input has beside its stacks, such as a table of threads
 	Cut      bool         // the input could not be read to its end
@@ -59,7 +63,7 @@ type Profile struct {
 // A Column describes the values at one index.
 type Column struct {
 	Name string
-	Unit string // "nanoseconds", "bytes", "count"
+	Unit string // "nanoseconds", "bytes", "count", UnitEvents
 
 	// Total is set if a value includes the costs of callees. The sum of such values
 	// counts one cost many times, so it means nothing; values of other columns add up.

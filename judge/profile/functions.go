@@ -174,6 +174,30 @@ func beginning(name string) string {
 // list the functions of one file only, without their callees.
 func (f *functions) complete() bool { return f.own >= f.whole/2 }
 
+// counted reports whether the values are numbers of events, such as page faults, whose samples do not follow the time.
+func (f *functions) counted() bool { return f.unit == "events" }
+
+// mostlyIdle reports whether the program, of one thread, had nothing to do for more than half of the recording. That
+// other CPUs were idle at the same time means nothing.
+func (f *functions) mostlyIdle() bool {
+	return f.Idle > f.own && f.Clock != summary.ClockCPU && f.Tool != "perf-script"
+}
+
+// idle tells how much of the recording no code ran, or returns "".
+func (f *functions) idle() string {
+	if f.Idle <= 0 {
+		return ""
+	}
+	all := summary.Plus(f.Idle, f.own)
+	return fmt.Sprintf("; idle for %s of the recording (%s of %s)", unit.Share(f.Idle, all), f.amount(f.Idle), f.amount(all))
+}
+
+// waits reports whether the values include what functions wait: durations that are not of the CPU clock, and samples at
+// a steady rate.
+func (f *functions) waits() bool {
+	return f.isTime() && f.Clock != summary.ClockCPU || f.unit == "count" && f.Tool != "perf-script"
+}
+
 // isTime reports whether the values are durations.
 func (f *functions) isTime() bool { return f.unit == "ns" }
 
@@ -184,7 +208,7 @@ func (f *functions) amount(n int64) string {
 		return unit.Duration(n)
 	case "bytes":
 		return unit.Bytes(n)
-	case "count", "":
+	case "count", "", "events":
 		return unit.Count(n)
 	}
 	return unit.Count(n) + " " + f.unit
@@ -197,6 +221,8 @@ func (f *functions) noun() string {
 		return "time"
 	case "bytes":
 		return "bytes"
+	case "events":
+		return f.Name
 	}
 	return "samples"
 }
@@ -204,7 +230,7 @@ func (f *functions) noun() string {
 // shareOfWhole prints a share with its numerator and denominator: "99.4% of total time (17.88 s of
 // 17.98 s)".
 func (f *functions) shareOfWhole(n int64) string {
-	return unit.Share(n, f.whole) + " of total " + f.noun() + " (" + f.amount(n) + " of " + f.amount(f.whole) + ")"
+	return unit.Share(n, f.whole) + " of total " + f.noun() + " (" + f.amount(n) + " of " + f.amount(f.whole) + ")" + f.idle()
 }
 
 // described prints the values of a function for evidence.

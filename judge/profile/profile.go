@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/internal/label"
 	"assay/internal/unit"
@@ -74,10 +75,10 @@ func (c *Evaluator) forHotFunction(measure func(*functions) (finding.Finding, bo
 	}
 }
 
-// waitingIn returns the least time that a function waits, in ns: its total without the self time of
+// waitingIn returns the least time that a function waits, or samples: its total without the self time of
 // all functions that do not wait.
 func (f *functions) waitingIn(r functionRow) int64 {
-	if !f.complete() || !f.isTime() || f.Clock == summary.ClockCPU {
+	if !f.complete() || !f.waits() {
 		return 0
 	}
 	busy := int64(0)
@@ -146,6 +147,15 @@ func profileVerdict(f *functions, judged []finding.Finding) finding.Verdict {
 		}
 	}
 	v := finding.Verdict{Bound: finding.BoundMixed, Sentence: "No hot function; the " + f.noun() + " is spread over many"}
+	switch {
+	case f.counted():
+		v.Bound, v.Rule = finding.BoundUnknown, rule.CaptureQuality
+		v.Sentence = "The profile counts " + f.noun() + ", which do not tell where the time goes; record the CPU clock: perf record -e cpu-clock -g"
+		v.Abstained = &finding.Abstention{Code: "no-time", Reason: v.Sentence}
+	case f.mostlyIdle():
+		v.Sentence = strings.TrimPrefix(f.idle(), "; ")
+		v.Sentence = strings.ToUpper(v.Sentence[:1]) + v.Sentence[1:]
+	}
 	top := functionRow{self: -1}
 	for _, r := range f.rows {
 		if r.self > top.self {
@@ -161,10 +171,13 @@ func profileVerdict(f *functions, judged []finding.Finding) finding.Verdict {
 
 // measured compares num/den with the limits of a rule, and returns the limit that it reaches.
 func (f *functions) measured(r rule.Rule, num, den int64) (finding.Finding, float64, bool) {
-	if den <= 0 || num < 0 {
+	if den <= 0 || num < 0 || f.counted() {
 		return finding.Finding{}, 0, false
 	}
 	out, limit, ok := rule.Measured(r, num, den)
+	if f.mostlyIdle() {
+		out.Level = min(out.Level, finding.Info)
+	}
 	if !f.isTime() {
 		out.NumeratorNS, out.DenominatorNS = 0, 0
 	}

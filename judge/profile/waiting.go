@@ -13,7 +13,7 @@ import (
 
 // waiting judges how much of a wall-clock profile is in functions that wait.
 func (c *Evaluator) waiting(f *functions) (finding.Finding, bool) {
-	if !f.isTime() || f.Clock == summary.ClockCPU || !f.complete() {
+	if !f.waits() || !f.complete() {
 		return finding.Finding{}, false
 	}
 	var all int64
@@ -29,9 +29,12 @@ func (c *Evaluator) waiting(f *functions) (finding.Finding, bool) {
 		return finding.Finding{}, false
 	}
 	slices.SortStableFunc(rows, func(a, b functionRow) int { return cmp.Compare(b.self, a.self) })
-	out.Title = fmt.Sprintf("Blocked%s: functions that wait take %s of the self time (%s)", f.where,
-		unit.Share(all, f.own),
-		unit.DurationOf(all, f.own)) + rule.Over(limit)
+	amounts := f.amount(all) + " of " + f.amount(f.own)
+	if f.isTime() {
+		amounts = unit.DurationOf(all, f.own)
+	}
+	out.Title = fmt.Sprintf("Blocked%s: functions that wait take %s of the self %s (%s)", f.where, unit.Share(all, f.own), f.noun(),
+		amounts) + rule.Over(limit)
 	for _, r := range rows[:min(4, len(rows))] {
 		out.Evidence = append(out.Evidence, fmt.Sprintf("%s: %s (%s)", r, unit.Share(r.self, f.own), f.described(r)))
 	}

@@ -175,7 +175,7 @@ func (r *Reader) mark(f *markForm, line []byte, at, start int) {
 		m.Time = r.times.ns(st, cmp.Or(r.last.to > 0 && r.last.dated, r.last.to == 0 && st.dated))
 	}
 	if m.Seen = m.Time; m.Time == logs.NoTime || f.kind == logs.MarkStopped {
-		m.Seen = r.times.before(r.buf[:start], r.last.dated)
+		m.Seen = r.times.before(r.buf[:start], r.dropped, r.last.dated)
 	}
 	m.Text = string(bytes.TrimSpace(text))
 	r.b.Mark(logs.Mark(m))

@@ -58,6 +58,7 @@ type Reader struct {
 	year    int64 // number of years since the first time, in a log without years
 	leap    bool  // a 29 February without a year was found
 	latest  int64 // the step of the last record with one, or NoStep
+	dropped int64 // bytes of the text before buf
 
 	keyless []byte
 	got     []keyValue
@@ -200,6 +201,7 @@ func (r *Reader) keep(end int) {
 	}
 	start := max(0, end-context)
 	n := copy(r.buf, r.buf[start:])
+	r.dropped += int64(start)
 	r.buf, r.from, r.counted = r.buf[:n], end-start, end-start
 }
 

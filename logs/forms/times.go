@@ -13,7 +13,16 @@ import (
 // was written for long. To be fast, it looks at one line in every few kilobytes, and at all in between only if time
 // passed. Times with and without a year are separate tracks, because lines of several programs may mix them.
 type timeTrack struct {
-	of [2]track // without and with a year
+	of   [2]track // without and with a year
+	seen [2]seen  // likewise
+}
+
+// A seen is the last line with a time before a position of the text.
+type seen struct {
+	any  bool
+	at   int64 // where the line begins
+	ns   int64
+	upTo int64 // the position
 }
 
 type track struct {
@@ -149,14 +158,22 @@ func (t *timeTrack) ends(dated bool) (first, last int64, gaps []logs.Gap) {
 	return tr.first, tr.last, tr.gaps
 }
 
-// before returns the time of the last line of a text that has one of this kind, or NoTime.
-func (t *timeTrack) before(b []byte, dated bool) int64 {
-	for least := max(0, len(b)-lookBack); len(b) > least; {
+// before returns the time of the last line of a text that has one of this kind, or NoTime. The text begins at a position
+// of the whole text. What was searched for an earlier position is not searched again, because a program that fails may
+// write thousands of lines without a time.
+func (t *timeTrack) before(b []byte, begin int64, dated bool) int64 {
+	s, end := &t.seen[kindOf(stamp{dated: dated})], begin+int64(len(b))
+	for least := max(begin, s.upTo, end-lookBack) - begin; int64(len(b)) > least; {
 		at := bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
 		if st, ok := lineStamp(b[at:]); ok && st.dated == dated {
-			return st.ns
+			s.any, s.at, s.ns = true, begin+int64(at), st.ns
+			break
 		}
 		b = b[:at]
 	}
-	return logs.NoTime
+	s.upTo = end
+	if !s.any || s.at < end-lookBack {
+		return logs.NoTime
+	}
+	return s.ns
 }

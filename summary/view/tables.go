@@ -141,9 +141,9 @@ func (v ToolTable) ShareOf() string {
 	switch {
 	case v.Of == summary.OfFunction && v.Columns[v.ShareColumn].Unit == "bytes":
 		return "all bytes"
-	case v.Of == summary.OfFunction:
+	case v.Of == summary.OfFunction && v.Columns[v.ShareColumn].Unit == "count":
 		return "samples"
-	case v.Columns[v.ShareColumn].Unit == "bytes":
+	case v.Columns[v.ShareColumn].Unit == "bytes", v.Columns[v.ShareColumn].Unit == "events":
 		return "in all"
 	}
 	return "of all " + v.Kind.Plural

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 // A sample of perf script begins with a line "command pid/tid [cpu] seconds: period event: ...". Its stack follows,
 // innermost frame first, as "address symbol+offset (object)"; without stacks the frame is on the same line.
 var (
-	perfHead  = lazyregexp.New(`^\s*(\S.*?)\s+\d+(?:/\d+)?\s+(?:\[\d+\]\s+)?\d+\.\d+:\s+(?:(\d+)\s+)?([A-Za-z][\w.,=/-]*(?::\w+)*):\s*(.*)$`)
+	perfHead  = lazyregexp.New(`^\s*(\S.*?)\s+(\d+(?:/\d+)?)\s+(?:\[\d+\]\s+)?\d+\.\d+:\s+(?:(\d+)\s+)?([A-Za-z][\w.,=/-]*(?::\w+)*):\s*(.*)$`)
 	perfFrame = lazyregexp.New(`^\s*[0-9a-f]+ (\S.*?)(?:\+0x[0-9a-f]+)? \((.*)\)$`)
 	perfPy    = lazyregexp.New(`^py::(.+?):(/.*|<.*>)$`) // of Python's own support for perf
 )
@@ -36,7 +37,7 @@ func SniffPerf(head []byte) bool {
 		if m == nil {
 			return false
 		}
-		if heads++; perfFrame().Match(m[4]) {
+		if heads++; perfFrame().Match(m[5]) {
 			return true
 		}
 	}
@@ -53,6 +54,7 @@ type perfReader struct {
 	issues diag.Ledger
 
 	event *perfEvent // of the sample that is open
+	idle  bool       // it is of a CPU that has nothing to do
 	comm  string
 	value float64
 	stack []uint32 // innermost first
@@ -64,7 +66,15 @@ type perfEvent struct {
 	name    string
 	samples int64
 	clock   bool // its periods are ns of CPU time
+	idle    float64
 }
+
+// The events whose samples are about as frequent as the CPU works. Those of others, such as page faults, context switches
+// and tracepoints, do not follow the time.
+var perfWork = lazyregexp.New(`^(cpu_\w+/)?(cpu-|ref-)?(cycles|clock|instructions|slots)\b|^task-clock`)
+
+// perfIdle are the ids of the process of a CPU that has nothing to do.
+func perfIdle(ids string) bool { return ids == "0" || ids == "0/0" }
 
 // ReadPerf reads the output of perf script. Samples of the CPU clock have a time; those of other events count.
 func ReadPerf(in io.Reader, file string, limits profile.Limits) (*profile.Profile, error) {
@@ -90,14 +100,22 @@ func ReadPerf(in io.Reader, file string, limits profile.Limits) (*profile.Profil
 	}
 	best := r.best()
 	if best == nil {
-		return nil, &diag.Error{Pos: diag.Pos{File: file, Line: 1}, Msg: "the output of perf script has no sample with a stack; record with perf record -g"}
+		msg := "the output of perf script has no sample with a stack; record with perf record -g"
+		if slices.ContainsFunc(r.events, func(e *perfEvent) bool { return e.idle > 0 }) {
+			msg = "all samples of the output of perf script with a stack are of idle CPUs; record while the program works"
+		}
+		return nil, &diag.Error{Pos: diag.Pos{File: file, Line: 1}, Msg: msg}
 	}
 	column := profile.Column{Name: "samples", Unit: "count"}
-	if best.clock {
+	switch {
+	case best.clock:
 		column = profile.Column{Name: profile.ClockCPU, Unit: "nanoseconds"}
+	case !perfWork().MatchString(best.name):
+		column = profile.Column{Name: cut(best.name), Unit: profile.UnitEvents}
 	}
 	p := best.profile(column, 1, func(id uint32) profile.Frame { return r.frames[id] })
 	issuePooled(file, best.pooled, &r.issues)
+	p.Idle = rounded(best.idle)
 	p.Cut, p.Issues = failed != nil, r.issues.Issues()
 	return p, nil
 }
@@ -132,14 +150,14 @@ func (r *perfReader) line(line string, n int) {
 // begin opens a sample.
 func (r *perfReader) begin(m []string) {
 	const mostEvents = 64
-	name, _, _ := strings.Cut(m[3], ":")
+	name, _, _ := strings.Cut(m[4], ":")
 	r.event = nil
 	for _, e := range r.events {
 		if e.name == name {
 			r.event = e
 		}
 	}
-	period, err := strconv.ParseFloat(m[2], 64)
+	period, err := strconv.ParseFloat(m[3], 64)
 	clock := err == nil && (name == "cpu-clock" || name == "task-clock")
 	if r.event == nil {
 		if len(r.events) == mostEvents {
@@ -152,13 +170,20 @@ func (r *perfReader) begin(m []string) {
 	if r.event.clock {
 		r.value = period
 	}
-	if f := perfFrame().FindStringSubmatch(m[4]); f != nil {
+	if r.idle = perfIdle(m[2]); r.idle {
+		r.event.idle += r.value
+		return
+	}
+	if f := perfFrame().FindStringSubmatch(m[5]); f != nil {
 		r.frame(f[1], f[2])
 	}
 }
 
 // frame adds a frame to the open sample.
 func (r *perfReader) frame(symbol, object string) {
+	if r.idle {
+		return
+	}
 	f := profile.Frame{Name: symbol, File: object}
 	if m := perfPy().FindStringSubmatch(symbol); m != nil {
 		f = profile.Frame{Name: m[1], File: m[2]}

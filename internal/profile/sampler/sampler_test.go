@@ -239,3 +239,51 @@ func Fuzz(f *testing.F) {
 		}
 	})
 }
+
+// TestPerfIdle: samples of the process 0 are of CPUs with nothing to do: they are in no function, and their sum is known.
+// Another process that is named like it is a program.
+func TestPerfIdle(t *testing.T) {
+	const text = `swapper     0 [003]  8123.000001:    1000000 cpu-clock:pppH:
+	ffff default_idle+0x1f ([kernel.kallsyms])
+	ffff do_idle+0x1f ([kernel.kallsyms])
+
+swapper 0/0 [004]  8123.000001:    2000000 cpu-clock:pppH:
+	ffff native_safe_halt+0x1f ([kernel.kallsyms])
+
+swapper 20/21 [004]  8123.000002:    500000 cpu-clock:pppH:
+	55d0 solve (/opt/swapper)
+
+`
+	p, err := ReadPerf(strings.NewReader(text), "perf.txt", profile.Limits{})
+	if err != nil || folded(t, p) != "swapper;solve 500000\n" || p.Idle != 3000000 || codes(p) != "" {
+		t.Errorf("%v\n%+v", err, p)
+	}
+	if _, err := ReadPerf(strings.NewReader(text[:strings.Index(text, "swapper 20")]), "perf.txt", profile.Limits{}); err == nil || !strings.Contains(err.Error(), "idle CPUs") {
+		t.Error(err)
+	}
+}
+
+// TestPerfEvents: only samples of events that follow the work of a CPU are called samples; others keep the name of the event.
+func TestPerfEvents(t *testing.T) {
+	for event, unit := range map[string]string{
+		"cycles": "count", "cpu-cycles": "count", "cpu_core/cycles/": "count", "instructions": "count", "ref-cycles": "count", "cycles:P": "count",
+		"cpu-clock": "nanoseconds", "task-clock:u": "nanoseconds", "context-switches": profile.UnitEvents, "minor-faults:u": profile.UnitEvents,
+		"sched:sched_switch": profile.UnitEvents, "cache-misses": profile.UnitEvents, "cpu-migrations": profile.UnitEvents, "syscalls:sys_enter_read": profile.UnitEvents,
+	} {
+		p, err := ReadPerf(strings.NewReader("app 9 1.5:  77 "+event+":\n\t400577 f (/bin/app)\n\n"), "perf.txt", profile.Limits{})
+		if err != nil || p.Columns[0].Unit != unit {
+			t.Errorf("%s: %v %+v", event, err, p)
+		}
+	}
+}
+
+// TestV8Idle: the time without code is known, of times and of samples.
+func TestV8Idle(t *testing.T) {
+	const nodes = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,5]},{"id":2,"callFrame":{"functionName":"run"},"hitCount":3},{"id":5,"callFrame":{"functionName":"(idle)"},"hitCount":8}]`
+	for text, want := range map[string]int64{nodes + `,"samples":[2,5,5],"timeDeltas":[10,200,500]}`: 700000, nodes + `}`: 8} {
+		p, err := ReadV8(strings.NewReader(text), "a.cpuprofile", profile.Limits{})
+		if err != nil || p.Idle != want {
+			t.Errorf("%v\n%+v", err, p)
+		}
+	}
+}

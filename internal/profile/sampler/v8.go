@@ -128,9 +128,14 @@ func v8stacks(nodes map[int64]*v8node, ids []int64, column profile.Column, memor
 	}
 	b := profile.NewBuilder(column)
 	b.Limit(memory)
+	idle := 0.0
 	for _, id := range ids {
 		n := nodes[id]
-		if n.value <= 0 || n.Frame.Name == "(idle)" {
+		if n.Frame.Name == "(idle)" {
+			idle += n.value
+			continue
+		}
+		if n.value <= 0 {
 			continue
 		}
 		var stack []profile.Frame
@@ -147,5 +152,7 @@ func v8stacks(nodes map[int64]*v8node, ids []int64, column profile.Column, memor
 		slices.Reverse(stack)
 		b.Add(stack, nil, rounded(n.value))
 	}
-	return b.Profile()
+	p := b.Profile()
+	p.Idle = rounded(idle)
+	return p
 }
