@@ -42,7 +42,7 @@ func TestMemoryRunsOutInALog(t *testing.T) {
 	}
 }
 
-// TestMemoryOfOthers: what an error message says of other processes decides the first remedy, alone and beside the
+// TestMemoryOfOthers: what an error message says of other processes decides the first remedy, alone and and with the
 // snapshot of the same failure. A driver's share of the GPU, and a small process, are no reason.
 func TestMemoryOfOthers(t *testing.T) {
 	message := func(free, process, own string) string {

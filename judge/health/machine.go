@@ -81,7 +81,7 @@ func machineOf(s *summary.Summary) *machine {
 	return m
 }
 
-// moment tells inputs of one part by their names: -1 before something, 1 after it, 0 without a word for it.
+// moment tells inputs of one part by their names: -1 before something, 1 after it, 0 without such a word for it.
 func moment(s *summary.Summary, input int) int {
 	for _, word := range strings.FieldsFunc(strings.ToLower(path.Base(s.Inputs[input].Path)), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		switch word {

@@ -170,7 +170,7 @@ func (c *Evaluator) memoryPressure() (finding.Finding, bool) {
 		return c.tracedPressure()
 	}
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
-		if s.Failed > 0 { // that memory was full is said there; what other processes had of it is unknown
+		if s.Failed > 0 { // memoryExhausted reports it; what other processes had is unknown
 			return 0, 1
 		}
 		return reservedMost(s), view.CapacityOf(c.Summary, s)

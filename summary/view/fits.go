@@ -9,7 +9,7 @@ import (
 	"assay/summary"
 )
 
-// leastGrowing is the least memory of activations of which a sentence tells what a smaller micro-batch frees.
+// leastGrowing is the least memory of activations that a smaller micro-batch is worth a sentence for.
 const leastGrowing = 256 << 20
 
 // MemoryFits says what of the memory of a snapshot grows with the micro-batch and, if its size was logged, which size
