@@ -364,9 +364,6 @@ func (s *stepSeries) alternates() bool {
 	return stat.Median(two) < stat.Median(one)/4
 }
 
-// clockSet is the time between two steps from which on a clock was set: without a restart, no program pauses for days.
-const clockSet = int64(48 * 3600 * 1e9)
-
 // stalled judges the time between logged steps, within each start of the program.
 func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.StalledSteps]
@@ -383,10 +380,10 @@ func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 		}
 		set := int64(0)
 		for i := from + 1; i < to; i++ {
-			gap := s.gapBefore(i)
-			if gap >= clockSet {
+			switch gap := s.gapBefore(i); {
+			case gap >= clockSet:
 				set = summary.Plus(set, gap)
-			} else if gap > 2e9 { // clocks of logs have a resolution of whole seconds
+			case gap > 2e9: // clocks of logs have a resolution of whole seconds
 				out = summary.Plus(out, gap)
 				if gap > largest {
 					largest, after = gap, i-1
@@ -423,7 +420,7 @@ func (s *stepSeries) gapBefore(i int) int64 {
 	return summary.Plus(st.StartNS-before.StartNS-before.WallNS, -between)
 }
 
-// restarts reports that the program started several times, and the steps that it repeated.
+// restarts reports that the program started several times, and which steps it repeated.
 func (e *Evaluator) restarts(in *input) (finding.Finding, bool) {
 	s := in.longest(2)
 	if s == nil || len(s.starts) < 2 || e.restarted(in) {

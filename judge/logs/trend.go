@@ -12,6 +12,9 @@ import (
 	"assay/summary"
 )
 
+// clockSet is the time between two steps from which on a clock was set: without a restart, no program pauses for days.
+const clockSet = int64(48 * 3600 * 1e9)
+
 // A trend describes how a value changes from the first to the last part of a run.
 type trend struct {
 	found       bool
