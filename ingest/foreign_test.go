@@ -81,9 +81,7 @@ func TestForeignTables(t *testing.T) {
 // corpusNames has, for files of the corpus, the row of the table by which they
 // are refused. A folder stands for all files in it but their README.
 var corpusNames = map[string]string{
-	"inputs/ascend/msprof_analyze_cluster_step_trace_time.csv": "ascend-step-trace",
-	"inputs/ascend/msprof_analyze_cluster_communication.json":  "ascend-communication",
-	"inputs/xplane/tracelens_jax_conv_minimal_goldens":         "tracelens-csv",
+	"inputs/xplane/tracelens_jax_conv_minimal_goldens": "tracelens-csv",
 	"series/dcgm":                                                            "dcgm-csv",
 	"series/deepspeed":                                                       "deepspeed-log",
 	"series/gpu_metrics":                                                     "prometheus",

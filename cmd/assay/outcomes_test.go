@@ -112,7 +112,7 @@ test_string_tts_and_tdur.json: 1 events; 1 spans, 100000 ns; no issues; complete
 test_trailing_empty_event.json: 2 events; 1 spans, 2000 ns; no issues; complete
 test_x_event_order.json: 2 events; 2 spans, 15000 ns; no issues; complete
 == formats/chrome_other
-SYNTHETIC_ray1_timeline_string_pid_tid.json: 3 events; 3 spans, 2822293 ns; no issues; complete
+SYNTHETIC_ray1_timeline_string_pid_tid.json: 3 events; 3 spans, 2822294 ns; no issues; complete
 SYNTHETIC_ray2_timeline_int_pid_tid.json: 3 events; 1 spans, 1500000 ns; no issues; complete
 bazel_4.2.3_command.profile.gz: 1599 events; 1555 spans, 7192405000 ns; derived-spans×1; complete
 chromium156_trace_startup.json.gz: 42439 events; 32499 spans, 17610073000 ns; spans-not-paired×38; complete
@@ -139,7 +139,7 @@ hta_mtia_inference_2026.json.gz: 16158 events; 14178 spans, 7250279280 ns; no is
 hta_nccl_metadata_2024.json.gz: 40573 events; 2700 kernels of 70 names, 162532340 ns, 1074 copies of 2 names, 2653498 ns; no issues; complete
 hta_overlaid_critical_path_output.json.gz: 1732 events; 79 kernels of 16 names, 10728000 ns, 19 copies of 2 names, 39088000 ns; no issues; complete
 hta_simple_add_execution_trace_ET_1.0.1.json.gz: 38 events; 1 tables of 17 rows; no issues; complete
-hta_simple_add_trace.json.gz: 111 events; 4 kernels of 2 names, 16000 ns; no issues; complete
+hta_simple_add_trace.json.gz: 111 events; 4 kernels of 2 names, 16000 ns; tables-joined×1; complete
 hta_trace_compare_base_2022.json.gz: 33 events; 6 kernels of 3 names, 432000 ns, 12 copies of 3 names, 1262000 ns; kernels-without-launch×16, launches-missing×1; complete
 tracelens_gpu_only_mi210.json.gz: 2443 events; 562 kernels of 45 names, 5343422 ns; no issues; complete
 tracelens_h100_bert_small_memory_stack_modules.json.gz: 2551 events; 60 kernels of 11 names, 307197 ns, 1 copies of 1 names, 2240 ns; no issues; complete

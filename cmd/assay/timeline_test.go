@@ -302,7 +302,7 @@ func TestTimelineOfOddEvents(t *testing.T) {
 			return list[rank]
 		}
 		k, m, call := one("k", "X"), one("m", "X"), one("cudaLaunchKernel", "X")
-		check("k", "X", rank, "ts", k.TS, []string{"10.001", "11.001"}[rank]) // its base is 1 µs later
+		check("k", "X", rank, "ts", k.TS, []string{"10.002", "11.002"}[rank]) // its base is 1 µs later; half a nanosecond is rounded up
 		check("k", "X", rank, "dur", k.Dur, "2.25")
 		check("k", "X", rank, "device", k.Args["device"], strconv.Itoa(rank))
 		check("k", "X", rank, "stream", k.Args["stream"], "7")

@@ -295,11 +295,10 @@ func (t *Evaluator) headline() string {
 
 // iteration says how long an iteration took, and its parts, as DeepSpeed's flops profiler measured it.
 func (t *Evaluator) iteration() string {
-	at := slices.IndexFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "deepspeed" && s.Name == "deepspeed_flops" })
-	if at < 0 {
+	s, ok := t.named("deepspeed_flops")
+	if !ok {
 		return ""
 	}
-	s := t.Tables[at]
 	total, rate := s.Column("total"), s.Column("FLOP rate")
 	whole, text := int64(0), ""
 	var parts []string

@@ -146,12 +146,21 @@ func (r *table) row(line string, cut bool) {
 		}
 		stream = n
 	}
+	addTask(r.out, is, trace.Activity{Start: start, Dur: dur, Track: r.out.Stream(0, device, stream)})
+}
+
+// addTask adds a task of which the times and the place are known.
+func addTask(out *trace.Assembler, is trace.Meaning, row trace.Activity) {
 	d := trace.Detail{Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1, Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1}}
-	if is.Collective != "" {
-		d.Collective.Name, d.Collective.Group = r.out.Sym([]byte(is.Collective)), r.out.Sym([]byte(is.Group))
+	if is.Bytes > 0 {
+		d.Bytes = is.Bytes
 	}
-	name := r.out.Sym([]byte(is.Name))
-	r.out.Activity(trace.Activity{Start: start, Dur: dur, Name: name, Kind: is.Kind, Track: r.out.Stream(0, device, stream), Detail: r.out.Detail(d, name)})
+	if is.Collective != "" {
+		d.Collective.Name, d.Collective.Group = out.Sym([]byte(is.Collective)), out.Sym([]byte(is.Group))
+	}
+	row.Name, row.Kind = out.Sym([]byte(is.Name)), is.Kind
+	row.Detail = out.Detail(d, row.Name)
+	out.Activity(row)
 }
 
 // mostSteps is the number of steps that are kept.

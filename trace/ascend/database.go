@@ -175,16 +175,7 @@ func (r *dbReader) add(start, dur, link, device, stream int64, is trace.Meaning)
 	if device = max(0, min(device, 1<<15)); r.meta.Devices[device] == "" {
 		r.meta.Devices[device] = DeviceName
 	}
-	d := trace.Detail{Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1, Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1}}
-	if is.Bytes > 0 {
-		d.Bytes = is.Bytes
-	}
-	if is.Collective != "" {
-		d.Collective.Name, d.Collective.Group = r.out.Sym([]byte(is.Collective)), r.out.Sym([]byte(is.Group))
-	}
-	name := r.out.Sym([]byte(is.Name))
-	r.out.Activity(trace.Activity{Start: start, Dur: dur, Name: name, Kind: is.Kind, Correlation: connection(link), External: r.callers[link],
-		Track: r.out.Stream(0, device, stream), Detail: r.out.Detail(d, name)})
+	addTask(r.out, is, trace.Activity{Start: start, Dur: dur, Correlation: connection(link), External: r.callers[link], Track: r.out.Stream(0, device, stream)})
 }
 
 // computing reads the tasks of streams: those that compute, and copies. All others control streams, or are steps of

@@ -13,15 +13,13 @@ import (
 // parts are the lanes of the overlap analysis of the profiler.
 var parts = []string{"Computing", "Communication", "Communication(Not Overlapped)", "Free"}
 
-// A stated is what the overlap analysis of one device says.
-type stated struct {
-	sums map[string]int64 // ns by lane
-}
+// A stated is what the overlap analysis of one device says: ns by lane.
+type stated map[string]int64
 
 // checkOverlap compares the overlap analysis that the profiler wrote with the work of each device. The spans of its lanes
 // stay on the tracks that repeat work.
 func checkOverlap(t *trace.Trace, l *lanes) {
-	all := make(map[int64]*stated)
+	all := make(map[int64]stated)
 	for s := range t.Spans.All() {
 		on := &t.Tracks[s.Track]
 		if on.Process != overlap {
@@ -29,10 +27,10 @@ func checkOverlap(t *trace.Trace, l *lanes) {
 		}
 		device := l.devices[on.PID]
 		if all[device] == nil {
-			all[device] = &stated{sums: make(map[string]int64)}
+			all[device] = make(stated)
 		}
 		name := t.Name(s.Name)
-		all[device].sums[name] += s.Dur
+		all[device][name] += s.Dur
 	}
 	if len(all) == 0 {
 		return
@@ -73,12 +71,12 @@ const (
 
 // compare adds an issue for lanes whose sums are not those of the work. Free is not compared: it ends with tasks that are
 // no work.
-func (s *stated) compare(t *trace.Trace, device int64, compute, comm interval.Set) {
+func (s stated) compare(t *trace.Trace, device int64, compute, comm interval.Set) {
 	ours := map[string]int64{parts[0]: compute.Len(), parts[1]: comm.Len(), parts[2]: comm.Sub(compute).Len()}
 	var differ []string
 	for _, part := range parts[:3] {
-		if by := ours[part] - s.sums[part]; max(by, -by) > max(least, ours[part]/slack) {
-			differ = append(differ, fmt.Sprintf("%s %s, where the tasks yield %s", part, unit.Duration(s.sums[part]), unit.Duration(ours[part])))
+		if by := ours[part] - s[part]; max(by, -by) > max(least, ours[part]/slack) {
+			differ = append(differ, fmt.Sprintf("%s %s, where the tasks yield %s", part, unit.Duration(s[part]), unit.Duration(ours[part])))
 		}
 	}
 	if len(differ) == 0 {

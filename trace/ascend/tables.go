@@ -237,12 +237,12 @@ func CompareSteps(t *trace.Trace, in io.Reader, file string) {
 	if err != nil || len(work) != 1 {
 		return
 	}
-	says := &stated{sums: make(map[string]int64)}
+	says := make(stated)
 	table := tables.List[0]
 	for i, c := range stepColumns[:4] {
-		says.sums[c[1]] = table.Sum(i + 1).Value
+		says[c[1]] = table.Sum(i + 1).Value
 	}
-	says.sums[parts[1]] = says.sums[parts[2]] + says.sums["Overlapped"]
+	says[parts[1]] = says[parts[2]] + says["Overlapped"]
 	steps := table.Sum(0).Value
 	for device, w := range work {
 		if whole := ends[device].End - ends[device].Start; steps < whole-whole/mostOutside || steps > whole+whole/mostOutside {
