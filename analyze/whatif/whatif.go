@@ -67,6 +67,8 @@ type Input struct {
 	Rank  int
 	Path  string
 	Part  interval.Span // only steps that start in it are answered for
+
+	Devices map[int64]bool // of one of several processes of a capture; nil for all
 }
 
 // A Question says what to answer.
@@ -87,6 +89,9 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 		texts = append(texts, c.String())
 	}
 	a.Change = strings.Join(texts, " ")
+	if len(inputs) == 1 {
+		inputs = Processes(inputs[0], q)
+	}
 	for _, in := range inputs {
 		a.Inputs = append(a.Inputs, Source{in.Path, in.Rank})
 	}
