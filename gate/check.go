@@ -80,6 +80,15 @@ type Options struct {
 	Thresholds rule.Thresholds
 	// Expired is the reason why the baseline can no longer be compared with the runs, or "".
 	Expired string
+	// Drifts are the metrics of gates, by their text, that move steadily over the history. The baseline is its
+	// newest part.
+	Drifts map[string]Drift
+}
+
+// A Drift is where a metric began and where it is.
+type Drift struct {
+	From, To float64
+	Text     string
 }
 
 // ErrNoRun is the error of Check for a side without runs.
@@ -91,7 +100,7 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 	if len(now) == 0 {
 		return nil, ErrNoRun
 	}
-	c := check{now: side{runs: now}, base: side{runs: base}}
+	c := check{now: side{runs: now}, base: side{runs: base}, drifts: opt.Drifts}
 	var reasons []view.Reason
 	c.now.judge(opt.Thresholds)
 	if len(base) > 0 {
@@ -142,6 +151,7 @@ type check struct {
 	expired   bool   // the reason is that the baseline has expired
 	steps     string // why their sums cannot be compared, or ""
 	defined   string // why their steps cannot be compared, or ""
+	drifts    map[string]Drift
 }
 
 // A side has the runs of one side and the quality of their captures.
@@ -254,6 +264,9 @@ func (c *check) gate(g *Gate) Outcome {
 	}
 	if fail.result == Fail && g.WarnOnly {
 		fail.result = Warn
+	}
+	if d, ok := c.drifts[g.Text]; ok && fail.result == Pass && d.exceeds(&g.Fail) {
+		fail = answer{result: Warn, why: fail.why + "; but " + d.Text}
 	}
 	o.Result, o.Why, o.Short, o.Capture, o.Floored = fail.result, fail.why, fail.short, fail.capture, fail.floored
 	return o

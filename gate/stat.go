@@ -294,6 +294,12 @@ func exceeds(by float64, limit *metric.Change, base float64) bool {
 	return by > limit.By*math.Abs(base)*(1+rounding)
 }
 
+// exceeds reports whether a drift is over the limits of a change.
+func (d Drift) exceeds(l *Limits) bool {
+	by := d.To - d.From
+	return l.MaxIncrease != nil && exceeds(by, l.MaxIncrease, d.From) || l.MaxDecrease != nil && exceeds(-by, l.MaxDecrease, d.From)
+}
+
 // rounding is a tolerance for differences of float64, so that a change equal to its limit is not
 // over it.
 const rounding = 1e-12

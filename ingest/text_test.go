@@ -3,11 +3,13 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/trace"
 )
 
@@ -156,5 +158,33 @@ func TestTextInDirectory(t *testing.T) {
 	got := Paths([]string{dir})
 	if len(got.Files) != 1 || filepath.Base(got.Files[0]) != "profiler_out_0.txt" || got.Others != 2 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestMixedLines: the lines of tables, monitors and logs in a random order, among brackets, dashes and blank lines, are
+// read to their end: no reader of a text relies on what follows a line that it knows.
+func TestMixedLines(t *testing.T) {
+	lines := strings.Split(nsysTable, "\n")
+	files := test.Files(t, "../testdata/torchprof/*.txt", "../logs/bench/testdata/*", "../logs/monitor/testdata/*")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Split(string(text), "\n")
+		lines = append(lines, all[:min(40, len(all))]...)
+	}
+	for range len(lines) / 20 {
+		lines = append(lines, "[", "[{", "]", "{", "}", "", "-----  ----  ---", "+----+----+", "[{\"a\": 1},")
+	}
+	rnd := rand.New(rand.NewPCG(test.Seed(t), 1))
+	for range 300 / test.Every(5) {
+		var text strings.Builder
+		for range 400 {
+			text.WriteString(lines[rnd.IntN(len(lines))] + "\n")
+		}
+		if in, err := loadString(t, "log:\n"+text.String()); (in == nil) == (err == nil) {
+			t.Errorf("%v, %+v", err, in)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/internal/diag"
+	"assay/internal/redact"
 )
 
 // Limits bound the resources for reading one input. A field that is 0 has the default
@@ -488,10 +489,7 @@ func (b *Builder) Log(lines int64, complete bool) *Log {
 }
 
 // cut returns a copy of the first [MaxName] bytes of a text, so that the memory of a long
-// line can be freed.
+// line can be freed. It does not cut a secret, because the rest of it would not be recognized.
 func cut(s string) string {
-	if len(s) > MaxName {
-		s = s[:MaxName]
-	}
-	return strings.Clone(strings.ToValidUTF8(s, "\ufffd"))
+	return strings.Clone(strings.ToValidUTF8(redact.Cut(s, MaxName), "\ufffd"))
 }

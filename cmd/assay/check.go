@@ -52,6 +52,7 @@ type checking struct {
 	source
 	baseline       []string
 	history        string // a directory of runs; the baseline is those since the last change
+	drifts         map[string]gate.Drift
 	gates          string
 	explain        string // a metric
 	format, dir    string
@@ -192,7 +193,7 @@ func runCheck(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	result, err := gate.Check(gates, now.Runs, base.Runs, gate.Options{Thresholds: rule.DefaultThresholds(), Expired: expired})
+	result, err := gate.Check(gates, now.Runs, base.Runs, gate.Options{Thresholds: rule.DefaultThresholds(), Expired: expired, Drifts: k.drifts})
 	if err != nil {
 		return err
 	}

@@ -97,3 +97,31 @@ func TestGoodputOfSeveralLogs(t *testing.T) {
 		t.Errorf("the gate says %q, and the summary %q", text, share)
 	}
 }
+
+// TestHistoryOfDriftAndCopies: steps that get longer each night drift, and a new night like the last one warns; a night
+// that is there twice counts once.
+func TestHistoryOfDriftAndCopies(t *testing.T) {
+	dir := t.TempDir()
+	save := func(name string, n int, gen float64) {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name, "train.log"), nightLog(time.Date(2026, 6, 1+n, 2, 0, 0, 0, time.UTC), 1, 20, gen), 0o666)
+	}
+	for n := range 24 {
+		save(fmt.Sprintf("nights/2026-06-%02d", 1+n), n, 6+0.05*float64(n))
+	}
+	save("nights/2026-06-05-copy", 4, 6.2)
+	save("new", 24, 7.2)
+	stdout, stderr, _ := commanded("history", filepath.Join(dir, "nights"))
+	text := strings.Join(strings.Fields(stdout), " ")
+	for _, want := range []string{"24 runs; step.median drifts by +11.5% over all runs (10 s to 11.15 s)", "1 run left out: the captures are copies"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s%s", want, text, stderr)
+		}
+	}
+	stdout, _, status := commanded("check", filepath.Join(dir, "new"), "--history", filepath.Join(dir, "nights"))
+	if text := strings.Join(strings.Fields(stdout), " "); status != 0 || !strings.Contains(text, "warn step.median rose by") || !strings.Contains(text, "but it drifts by +11.5%") {
+		t.Errorf("exit status %d: %s", status, text)
+	}
+}

@@ -230,13 +230,21 @@ func followed(e env, c *command, s *source, args []string, gates []gate.Gate, ca
 	}
 	var runs []history.Run
 	var kept []followedRun
+	var copies []string
+	seen := map[string]bool{}
 	for _, r := range found {
-		sum, err := r.load(e, c, s, checkOutput)
+		sum, err := r.load(e, c, s, checkFileOutput)
 		if err != nil {
 			failed = append(failed, err)
 		}
 		if sum == nil {
 			continue
+		}
+		if id := history.Identity(sum); id != "" && seen[id] {
+			copies = append(copies, r.name)
+			continue
+		} else {
+			seen[id] = true
 		}
 		at := history.Recorded(sum)
 		grouped := gate.Runs([]*summary.Summary{sum})
@@ -255,6 +263,7 @@ func followed(e env, c *command, s *source, args []string, gates []gate.Gate, ca
 		again = nil
 	}
 	h := history.Of(runs, gates, again)
+	h.Copies = copies
 	inOrder := make([]followedRun, len(h.Runs))
 	for _, r := range kept {
 		inOrder[slices.IndexFunc(h.Runs, func(x history.Run) bool { return x.Path == r.path })] = r
@@ -282,7 +291,7 @@ func (k *checking) stable(e env, c *command, args []string, gates []gate.Gate) (
 	if h == nil {
 		return base, failed
 	}
-	k.measures = measuresOf(gates)
+	k.measures, k.drifts = measuresOf(gates), map[string]gate.Drift{}
 	var list []*summary.Summary
 	for _, r := range runs[max(h.StableFrom, len(runs)-mostStable):] {
 		if slices.ContainsFunc(r.files, isChecked) {
@@ -292,6 +301,9 @@ func (k *checking) stable(e env, c *command, args []string, gates []gate.Gate) (
 		if failed = errors.Join(failed, err); sum != nil {
 			list = append(list, sum)
 		}
+	}
+	for _, d := range h.Drifts {
+		k.drifts[d.Metric] = gate.Drift{From: d.From, To: d.To, Text: "it " + strings.TrimPrefix(d.Text(), d.Metric+" ")}
 	}
 	k.hideUsers(&list)
 	for _, sum := range list {

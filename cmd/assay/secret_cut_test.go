@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -100,4 +101,70 @@ func TestNoSecretIsCut(t *testing.T) {
 		}
 	}
 	s.files(dir, trace, export)
+}
+
+// aRunOfTokens is longer than the texts that readers keep, so a cut anywhere is within a token, or behind an email address.
+func aRunOfTokens() string {
+	var b strings.Builder
+	for i := range 16 {
+		fmt.Fprintf(&b, " ghp_%036d alice.%d.of.the.long.name@corp.example.com", 1e9+i, i)
+	}
+	return strings.ReplaceAll(b.String(), "_000", "_aB3")
+}
+
+// TestNoTextIsCutBeforeItIsMasked: every value of inputs in text, and every text of inputs in JSON, has a run of tokens
+// behind it. Whatever a reader cuts, no part of a token is shown, and with --redact no part of an address.
+func TestNoTextIsCutBeforeItIsMasked(t *testing.T) {
+	run, dir := aRunOfTokens(), t.TempDir()
+	files := test.Files(t, "../../testdata/guides/*.*", "../../testdata/guides/*/*", "../../logs/bench/testdata/*", "../../logs/monitor/testdata/*.txt",
+		"../../logs/monitor/testdata/*.json", "../../testdata/torchprof/*.txt")
+	lines := filepath.Join(dir, "lines.log")
+	if err := os.WriteFile(lines, []byte(`step:1 - timing_s/gen:1.0 - timing_s/step:2.0
+[rank5]: ValueError: cannot open a file
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB
+Nov 12 03:04:05 node-7 kernel: [12.3] NVRM: Xid (PCI:0000:3b:00): 79, pid=4, GPU has fallen off the bus.
+Nov 12 03:04:06 node-7 kernel: [12.3] NVRM: Xid (PCI:0000:3b:00): 200, something is wrong
+slurmstepd: error: *** JOB 12 ON node-3 CANCELLED AT 2026-01-02T03:04:05 DUE TO TIME LIMIT ***
+saved checkpoint to /data/run/
+step:2 - timing_s/gen:1.0 - timing_s/step:2.0
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	flight, events := filepath.Join(dir, "flight.json"), filepath.Join(dir, "et.json")
+	if err := os.WriteFile(flight, []byte(`{"version": "2.5", "rank": 0, "pg_config": {"0": {"name": "0", "desc": "default", "ranks": "[0, 1]"}},
+ "pg_status": {"0": {"last_enqueued_collective": 2, "last_completed_collective": 1}},
+ "entries": [{"process_group": ["0", "default"], "collective_seq_id": 2, "profiling_name": "nccl:all_reduce", "state": "started", "frames": []}]}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(events, []byte(`{"schema": "1.1.0-chakra.0.0.4", "pid": 1, "time": "t", "nodes": [
+ {"id": 2, "name": "record_param_comms", "ctrl_deps": 1, "inputs": {"values": ["all_reduce"], "shapes": [[8]], "types": ["Tensor(float)"]}, "attrs": [{"name": "dtype", "type": "string", "value": "float"}]}]}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	part := regexp.MustCompile(`ghp_[0-9A-Za-z]{3,}|alice\.[0-9.]+[a-z]+`)
+	planted, texts := 0, regexp.MustCompile(`(:\s*"(?:[^"\\]|\\.)*)"`)
+	for _, file := range append(files, lines, flight, events) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with := strings.ReplaceAll(string(text), "\n", run+"\n")
+		if strings.Contains(filepath.Ext(file), ".json") {
+			with = texts.ReplaceAllString(string(text), "${1}"+run+`"`)
+		}
+		path := filepath.Join(dir, "with-"+filepath.Base(file))
+		if err := os.WriteFile(path, []byte(with), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s := newSearch(t, nil)
+		for _, args := range [][]string{{"summary", path, "-f", "json", "--full", "--redact"}, {"summary", path, "--redact"}} {
+			_, out, talk := s.said(args...)
+			planted += strings.Count(out, "[github]")
+			if found := part.FindString(out + talk); found != "" {
+				t.Errorf("%s: %q is shown", filepath.Base(file), found)
+			}
+		}
+	}
+	if planted < 40 {
+		t.Errorf("only %d tokens were masked, so little was tried", planted)
+	}
 }

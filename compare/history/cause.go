@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 
 	"assay/compare"
@@ -18,6 +19,7 @@ type Cause struct {
 	New      []string `json:"new"`
 	Headline string   `json:"headline,omitempty"` // of their comparison
 	Rows     []Row    `json:"rows,omitempty"`     // the largest differences
+	Recorded []string `json:"recorded,omitempty"` // versions that captures state and that differ
 	Reasons  []string `json:"reasons,omitempty"`  // why the runs may not be comparable
 	Refused  string   `json:"refused,omitempty"`  // why there is no comparison
 }
@@ -39,10 +41,9 @@ const (
 	leastRow = 0.05
 )
 
-// explain compares the runs on both sides of a change.
-func (h *History) explain(c *Change, load func(int) (*summary.Summary, error)) {
-	base, new := h.sides(c)
-	c.Cause = &Cause{}
+// explain compares runs before a change with those after it.
+func (h *History) explain(base, new []int, load func(int) (*summary.Summary, error)) *Cause {
+	c := &Cause{}
 	var failed []error
 	side := func(runs []int, names *[]string) *summary.Summary {
 		var parts []*summary.Summary
@@ -59,21 +60,54 @@ func (h *History) explain(c *Change, load func(int) (*summary.Summary, error)) {
 		}
 		return summary.Join(parts...)
 	}
-	b, n := side(base, &c.Cause.Base), side(new, &c.Cause.New)
+	b, n := side(base, &c.Base), side(new, &c.New)
 	if len(failed) > 0 {
-		c.Cause.Refused = errors.Join(failed...).Error()
-		return
+		c.Refused = errors.Join(failed...).Error()
+		return c
 	}
+	c.Recorded = recorded(b, n)
 	cmp, err := compare.Summaries(b, n, compare.Options{})
 	if err != nil {
-		c.Cause.Refused = err.Error()
-		return
+		c.Refused = err.Error()
+		return c
 	}
-	c.Cause.Headline = cmp.Headline
+	c.Headline = cmp.Headline
 	for _, r := range cmp.Reasons {
-		c.Cause.Reasons = append(c.Cause.Reasons, r.Text)
+		c.Reasons = append(c.Reasons, r.Text)
 	}
-	c.Cause.Rows = rowsOf(cmp)
+	c.Rows = rowsOf(cmp)
+	return c
+}
+
+// recorded lists what captures state of their software where all of one side agree and differ from all of the
+// other: "cuda_driver_version: 12040, then 12060".
+func recorded(base, new *summary.Summary) (out []string) {
+	stated := func(s *summary.Summary) map[string]string {
+		all := map[string]string{}
+		for i, in := range s.Inputs {
+			for key, value := range in.Recorder {
+				if have, ok := all[key]; i > 0 && (!ok || have != value) {
+					value = ""
+				}
+				all[key] = value
+			}
+		}
+		return all
+	}
+	before, after := stated(base), stated(new)
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		if a, b := before[key], after[key]; a != "" && b != "" && a != b {
+			out = append(out, label.Clean(key+": "+a+", then "+b))
+		}
+	}
+	return out
+}
+
+func indices(from, to int) (out []int) {
+	for i := from; i < to; i++ {
+		out = append(out, i)
+	}
+	return out
 }
 
 // sides returns the runs nearest to the place of a change on both sides of it, in the levels that it

@@ -33,7 +33,7 @@ func (h *History) search() {
 	var moves []placed
 	for i := range h.Metrics {
 		m := &h.Metrics[i]
-		found := m.changes(falseAlarms / float64(max(1, noisy)))
+		found := m.changes(h, falseAlarms/float64(max(1, noisy)))
 		moves = append(moves, found...)
 		h.newest(m)
 	}
@@ -51,6 +51,7 @@ func (h *History) search() {
 		h.Changes[i].Metrics = append(h.Changes[i].Metrics, p.move)
 	}
 	slices.SortFunc(h.Changes, func(a, b Change) int { return a.At - b.At })
+	slices.SortStableFunc(h.Drifts, func(a, b Drift) int { return cmp.Compare(sizeOf(b.of, b.Change), sizeOf(a.of, a.Change)) })
 	for i := range h.Changes {
 		slices.SortStableFunc(h.Changes[i].Metrics, func(a, b Move) int { return cmp.Compare(b.size(), a.size()) })
 		h.StableFrom = max(h.StableFrom, h.Changes[i].Last)
@@ -58,11 +59,13 @@ func (h *History) search() {
 }
 
 // size orders moves: a share by its points, twice, since 5 points of a share of 50% are a tenth.
-func (m Move) size() float64 {
-	if m.of == metric.Share {
-		return 2 * math.Abs(m.Change)
+func (m Move) size() float64 { return sizeOf(m.of, m.Change) }
+
+func sizeOf(of metric.Unit, change float64) float64 {
+	if of == metric.Share {
+		return 2 * math.Abs(change)
 	}
-	return math.Abs(m.Change)
+	return math.Abs(change)
 }
 
 // placed is a move and its place.
@@ -71,10 +74,16 @@ type placed struct {
 	at, first, last int
 }
 
-// changes finds the changes of one metric, and its levels.
-func (m *Metric) changes(alpha float64) (out []placed) {
+// changes finds the changes of one metric, and its levels, or that it drifts.
+func (m *Metric) changes(h *History, alpha float64) (out []placed) {
 	values, runs := m.present()
 	found := stat.LevelChanges(values, alpha)
+	if from, to, ok := stat.Drift(values, found); ok {
+		if d := (Drift{Metric: m.Metric, From: from, To: to, Change: m.changeOf(from, to), Worse: m.worse(from, to), of: m.Of}); !small(Move{Before: from, Change: d.Change, of: m.Of}) {
+			h.Drifts = append(h.Drifts, d)
+			found = nil
+		}
+	}
 	for again := true; again; { // a change that is left out joins two levels
 		again = false
 		out = out[:0]

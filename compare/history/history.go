@@ -28,8 +28,12 @@ type History struct {
 	Runs      []Run    `json:"runs"`
 	Metrics   []Metric `json:"metrics"`
 	Changes   []Change `json:"changes"`
-	Newest    []Newest `json:"newest,omitempty"` // metrics in which the last runs stand out
+	Drifts    []Drift  `json:"drifts,omitempty"`  // metrics that move steadily instead of in places
+	Newest    []Newest `json:"newest,omitempty"`  // metrics in which the last runs stand out
+	Missing   []Skip   `json:"missing,omitempty"` // metrics that the last runs do not have, with the number of these
 	Skipped   []Skip   `json:"skipped,omitempty"`
+	// Copies are runs that are left out, because an earlier one has the same captures.
+	Copies []string `json:"copies,omitempty"`
 	// StableFrom is the index of the first run after the last change: the runs from there on are alike.
 	StableFrom int `json:"stable_from"`
 }
@@ -88,6 +92,23 @@ type Move struct {
 	of metric.Unit
 }
 
+// A Drift is a metric that a line over all runs explains better than levels do.
+type Drift struct {
+	Metric string  `json:"metric"`
+	From   float64 `json:"from"` // the line at the first and at the last run
+	To     float64 `json:"to"`
+	Change float64 `json:"change"` // as of a Move
+	Worse  bool    `json:"worse"`
+	Cause  *Cause  `json:"cause,omitempty"` // what the last runs do differently from the first ones
+
+	of metric.Unit
+}
+
+// Text describes the drift: "step.median drifts by +9.1% over all runs (104.2 ms to 113.7 ms)".
+func (d Drift) Text() string {
+	return fmt.Sprintf("%s drifts by %s over all runs (%s to %s)", d.Metric, changeText(d.of, d.From, d.Change), d.of.Text(d.From), d.of.Text(d.To))
+}
+
 // A Newest is a metric in which the last runs stand out. They are too few for a level.
 type Newest struct {
 	Metric string  `json:"metric"`
@@ -122,8 +143,15 @@ func Of(runs []Run, gates []gate.Gate, load func(i int) (*summary.Summary, error
 	slices.SortStableFunc(h.Skipped, func(a, b Skip) int { return b.Runs - a.Runs })
 	h.search()
 	if load != nil {
+		load := func(i int) (*summary.Summary, error) { return load(order[i]) }
 		for i := range h.Changes {
-			h.explain(&h.Changes[i], func(i int) (*summary.Summary, error) { return load(order[i]) })
+			base, new := h.sides(&h.Changes[i])
+			h.Changes[i].Cause = h.explain(base, new, load)
+		}
+		for i := range h.Drifts {
+			n := min(runsOfSide, len(h.Runs)/2)
+			h.Drifts[i].Cause = h.explain(indices(0, n), indices(len(h.Runs)-n, len(h.Runs)), load)
+			break // that of the largest; the others have the same runs
 		}
 	}
 	h.Headline = h.headline()
@@ -169,8 +197,19 @@ func (h *History) add(g *gate.Gate, n int) {
 	case measured < stat.FewestForChange:
 		h.Skipped = append(h.Skipped, Skip{g.Text, measured, fmt.Sprintf("changes are searched in %d runs or more", stat.FewestForChange)})
 	default:
+		if last := m.missing(); last > 0 {
+			h.Missing = append(h.Missing, Skip{g.Text, last, why})
+		}
 		h.Metrics = append(h.Metrics, m)
 	}
+}
+
+// missing returns how many of the last runs have no value.
+func (m *Metric) missing() (n int) {
+	for n < len(m.Values) && m.Values[len(m.Values)-1-n] == nil {
+		n++
+	}
+	return n
 }
 
 // present returns the values of the runs that have one, and the indices of these runs.
@@ -206,16 +245,35 @@ func (m *Metric) worse(before, after float64) bool {
 
 // Recorded returns when the captures of a run began, or nil if one does not state that.
 func Recorded(s *summary.Summary) *time.Time {
-	var at *time.Time
+	starts := make([]int64, len(s.Inputs))
 	for i, c := range view.Captures(s) {
-		if s.Inputs[i].BaseTimeNS == nil || c.Time.Start <= 0 {
-			return nil
-		}
-		if t := time.Unix(0, c.Time.Start).UTC(); at == nil || t.Before(*at) {
-			at = &t
+		if s.Inputs[i].BaseTimeNS != nil {
+			starts[i] = c.Time.Start
 		}
 	}
-	return at
+	for _, a := range s.Attempts {
+		if a.Dated && a.StartNS != nil && a.Number == 0 && a.Input < len(starts) {
+			starts[a.Input] = *a.StartNS
+		}
+	}
+	if len(starts) == 0 || slices.Min(starts) <= 0 {
+		return nil
+	}
+	t := time.Unix(0, slices.Min(starts)).UTC()
+	return &t
+}
+
+// Identity returns what the captures of a run have in common with copies of them only, or "" if that is not known.
+func Identity(s *summary.Summary) string {
+	var of []string
+	for _, in := range s.Inputs {
+		if in.SHA256 == "" {
+			return ""
+		}
+		of = append(of, in.SHA256)
+	}
+	slices.Sort(of)
+	return strings.Join(of, " ")
 }
 
 // headline says what changed.
@@ -224,16 +282,18 @@ func (h *History) headline() string {
 	switch n := len(h.Changes); {
 	case len(h.Metrics) == 0:
 		return fmt.Sprintf("%s, and no metric that %d of them have", runs, stat.FewestForChange)
+	case n == 0 && len(h.Drifts) > 0:
+		return fmt.Sprintf("%s; %s", runs, h.Drifts[0].Text())
 	case n == 0:
 		text := fmt.Sprintf("no change in %s of %s", label.Plural(int64(len(h.Metrics)), "metric"), runs)
-		for _, x := range h.Newest[:min(1, len(h.Newest))] {
-			text += "; but " + h.newestText(x)
+		if len(h.Newest) > 0 {
+			text += "; but " + h.newestText(h.Newest[0])
 		}
 		return text
 	default:
 		c := &h.Changes[n-1]
 		for i := range h.Changes {
-			if x := &h.Changes[n-1-i]; x.worst().Worse {
+			if x := &h.Changes[n-1-i]; x.main().Worse {
 				c = x
 				break
 			}
@@ -242,19 +302,12 @@ func (h *History) headline() string {
 	}
 }
 
-// worst returns the largest move for the worse, or else the largest.
-func (c *Change) worst() Move {
-	for _, m := range c.Metrics {
-		if m.Worse {
-			return m
-		}
-	}
-	return c.Metrics[0]
-}
+// main returns the largest move: others may follow from it, as a share of the step does from a shorter step.
+func (c *Change) main() Move { return c.Metrics[0] }
 
 // ChangeText describes a change: "from 2026-11-12 on, step.median +9.1% (104.2 ms to 113.7 ms)".
 func (h *History) ChangeText(c *Change) string {
-	m := c.worst()
+	m := c.main()
 	text := fmt.Sprintf("from %s on, %s", h.Runs[c.At].Name, m.Text())
 	if m.Drift {
 		text = fmt.Sprintf("around %s, %s, by steps or a steady drift", h.Runs[c.At].Name, m.Text())

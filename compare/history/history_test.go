@@ -112,6 +112,12 @@ func TestHistoryOf(t *testing.T) {
 		}
 		return out
 	}
+	line := func(n int, from, to float64) (out []float64) {
+		for i := range n {
+			out = append(out, (from+(to-from)*float64(i)/float64(n-1))*(1+0.0005*r.NormFloat64()))
+		}
+		return out
+	}
 	exact := func(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 	for _, c := range []struct {
 		name, metric string
@@ -126,6 +132,8 @@ func TestHistoryOf(t *testing.T) {
 		{"the newest two", "step.median", level([2]float64{25, 1e7}, [2]float64{2, 1.4e7}), "step.median of the newest 2 runs is at 1"},
 		{"one bad night", "step.median", level([2]float64{15, 1e7}, [2]float64{1, 1.4e7}, [2]float64{15, 1e7}), "no change in 1 metric of 31 runs"},
 		{"worse, then better", "step.median", level([2]float64{15, 1e7}, [2]float64{15, 1.2e7}, [2]float64{15, 0.9e7}), "2 changes in 45 runs; from night15 on"},
+		{"a drift", "step.median", line(30, 1e7, 1.2e7), "30 runs; step.median drifts by +20."},
+		{"a drift that is small", "step.median", line(30, 1e7, 1.005e7), "no change in 1 metric of 30 runs"},
 		{"few runs", "step.median", level([2]float64{3, 1e7}, [2]float64{3, 2e7}), "6 runs, and no metric that 8 of them have"},
 		{"missing values", "step.median", slices.Concat(exact(3, -1), exact(10, 1e7), exact(2, -1), exact(10, 2e7)), "from night15 on, step.median +100.0%"},
 	} {
@@ -133,6 +141,10 @@ func TestHistoryOf(t *testing.T) {
 		if !strings.Contains(h.Headline, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, h.Headline, c.want)
 		}
+	}
+	c := Change{Metrics: []Move{{Metric: "step.median", Before: 100, After: 92, Change: -0.08}, {Metric: "comm.exposed_share", Change: 0.016, Worse: true, of: metric.Share}}}
+	if got := c.main(); got.Metric != "step.median" {
+		t.Errorf("the main move of a shorter step is %s, which got worse only because the step is shorter", got.Metric)
 	}
 	wander := make([]float64, 60)
 	for i := range wander {

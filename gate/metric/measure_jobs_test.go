@@ -32,7 +32,7 @@ func TestJobMetrics(t *testing.T) {
 	}
 }
 
-// TestRoleShares: a share is of the time of its role, however many roles there are.
+// TestRoleShares: the denominator of a share is the time of its role, however many roles there are.
 func TestRoleShares(t *testing.T) {
 	const s = 1000 * ms
 	sum := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "a.log"}}}

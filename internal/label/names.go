@@ -26,11 +26,21 @@ const (
 // characters, including those that reverse the direction of text, become U+FFFD; white space
 // becomes a space.
 func Clean(s string) string {
+	return cleanBut(s, utf8.RuneError)
+}
+
+// CleanLines returns a text of several lines, each as [Clean] returns it.
+func CleanLines(s string) string { return cleanBut(s, '\n') }
+
+// cleanBut is Clean, and keeps one control character.
+func cleanBut(s string, kept rune) string {
 	if isPlain(s) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
+		case r == kept:
+			return r
 		case unicode.IsSpace(r):
 			return ' '
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':

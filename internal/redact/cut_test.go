@@ -63,3 +63,21 @@ func TestCut(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestCutEmail: a cut within an email address, which only a Redactor of users hides, is before it. A text with a sign
+// that is no address is cut where it is asked to be.
+func TestCutEmail(t *testing.T) {
+	text := "mail of bob.jones@mail.example.org, and more"
+	for most := range len(text) {
+		want := text[:most]
+		if most > len("mail of ") && most < len("mail of bob.jones@mail.example.org") {
+			want = "mail of "
+		}
+		if got := Cut(text, most); got != want {
+			t.Errorf("at %d: %q, want %q", most, got, want)
+		}
+	}
+	if got := Cut("step @ 12 of kernel@8 and more", 20); got != "step @ 12 of kernel@" {
+		t.Errorf("%q", got)
+	}
+}

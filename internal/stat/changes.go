@@ -30,6 +30,7 @@ const (
 	longestStretch = 64       // values between such a pair
 	enoughBeyond   = 40       // orders with a larger change, after which P is known well enough
 	likelihood95   = 7.35     // loss of fit, in variances, of places in the range of 95%: (1-exp(-7.35/2))^2 (Bai 1997)
+	evident        = 2        // difference of the criterion from which a line is the better explanation (Kass and Raftery 1995)
 	normalMAD      = 1.4826   // standard deviation of a normal distribution by its MAD
 )
 
@@ -200,14 +201,61 @@ func splitLoss(v []float64) []float64 {
 }
 
 // lineLoss returns the sum of squares around the best line.
-func lineLoss(v []float64) float64 {
+func lineLoss(v []float64) (loss float64) {
+	mean, middle, slope := mean64(v), float64(len(v)-1)/2, slopeOf(v)
+	for i, y := range v {
+		d := y - mean - slope*(float64(i)-middle)
+		loss += d * d
+	}
+	return loss
+}
+
+// slopeOf returns the slope of the best line.
+func slopeOf(v []float64) float64 {
 	mean, middle := mean64(v), float64(len(v)-1)/2
-	var xx, xy, yy float64
+	var xx, xy float64
 	for i, y := range v {
 		x := float64(i) - middle
-		xx, xy, yy = xx+x*x, xy+x*(y-mean), yy+(y-mean)*(y-mean)
+		xx, xy = xx+x*x, xy+x*(y-mean)
 	}
-	return yy - xy*xy/xx
+	return xy / xx
+}
+
+// Drift returns the values of the best line at both ends. It reports whether the line explains the values better
+// than the changes of level that were found in them, by the Bayesian information criterion.
+func Drift(values []float64, found []LevelChange) (from, to float64, ok bool) {
+	if len(found) == 0 || len(values) < FewestForChange {
+		return 0, 0, false
+	}
+	v, n := clipped(values), float64(len(values))
+	loss := 0.0
+	for _, x := range residuals(v, found) {
+		loss += x * x
+	}
+	places := float64(len(found))
+	line := max(lineLoss(v), 1e-12*loss) // of values on a line exactly
+	if loss <= 0 || n*math.Log(line)+2*math.Log(n)+evident > n*math.Log(loss)+(2*places+1)*math.Log(n) {
+		return 0, 0, false
+	}
+	mean, slope := mean64(v), slopeOf(v)
+	return mean - slope*(n-1)/2, mean + slope*(n-1)/2, true
+}
+
+// residuals returns the differences from the means of the levels.
+func residuals(v []float64, found []LevelChange) []float64 {
+	out, from := make([]float64, 0, len(v)), 0
+	for i := range len(found) + 1 {
+		to := len(v)
+		if i < len(found) {
+			to = found[i].At
+		}
+		mean := mean64(v[from:to])
+		for _, x := range v[from:to] {
+			out = append(out, x-mean)
+		}
+		from = to
+	}
+	return out
 }
 
 // clipped returns a copy in which outliers are nearer to the others.

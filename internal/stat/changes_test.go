@@ -142,3 +142,30 @@ func TestLevelChangesOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestDrift: a line with little noise is a drift, from one end of it to the other; a step is none, and a line that the
+// noise hides has no change at all.
+func TestDrift(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 8))
+	drifts, steps := 0, 0
+	for range 25 {
+		var line, step []float64
+		for i := range 40 {
+			noise := 1 + 0.01*r.NormFloat64()
+			line = append(line, noise*(100+0.5*float64(i)))
+			step = append(step, noise*(100+10*float64(i/20)))
+		}
+		if from, to, ok := Drift(line, LevelChanges(line, 0.01)); ok && math.Abs(from-100) < 2 && math.Abs(to-119.5) < 2 {
+			drifts++
+		}
+		if _, _, ok := Drift(step, LevelChanges(step, 0.01)); ok {
+			steps++
+		}
+	}
+	if drifts < 24 || steps > 0 {
+		t.Errorf("%d of 25 lines and %d of 25 steps are drifts", drifts, steps)
+	}
+	if _, _, ok := Drift([]float64{1, 2, 1, 2, 1, 2, 1, 2, 1}, nil); ok {
+		t.Error("values without a change drift")
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/lazyregexp"
+	"assay/internal/redact"
 	"assay/logs"
 )
 
@@ -148,7 +149,7 @@ func (r *Reader) mark(f *markForm, line []byte, at, start int) {
 	if f.line {
 		text = line
 	}
-	text = text[:min(len(text), 1<<10)]
+	text = redact.CutBytes(text, 1<<10)
 	if f.match != nil {
 		re := f.match()
 		found := re.FindSubmatch(text)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"assay/internal/diag"
+	"assay/internal/redact"
 	"assay/logs"
 )
 
@@ -85,7 +86,7 @@ func (f *Finder) xmlReports(dec *xml.Decoder) error {
 			}
 		case xml.CharData:
 			if leaf && text.Len() < logs.MaxName {
-				text.Write(t[:min(len(t), logs.MaxName)])
+				text.Write(redact.CutBytes(t, logs.MaxName))
 			}
 		case xml.EndElement:
 			f.at = diag.Pos{File: f.name, Offset: dec.InputOffset()}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/internal/profile"
+	"assay/internal/textscan"
 )
 
 // A Finder finds the tables in a text that also contains other lines, such as
@@ -20,7 +21,9 @@ const attention = 8
 
 // NewFinder returns a Finder for an input of that name.
 func NewFinder(name string, limits Limits) *Finder {
-	return &Finder{r: newReader(nil, name, limits)}
+	r := newReader(&textscan.Reader{}, name, limits)
+	r.passed = true
+	return &Finder{r: r}
 }
 
 // Hint reports whether a line consists of dashes in columns, is the header of a

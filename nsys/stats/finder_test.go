@@ -88,3 +88,28 @@ func TestFinder(t *testing.T) {
 		t.Errorf("a log without tables: %+v", got)
 	}
 }
+
+// TestFinderAnyLines: a Finder takes lines in any order. It gets each line once, so it cannot read ahead, for example
+// from "[" to the end of an array; and what follows such a line is still found.
+func TestFinderAnyLines(t *testing.T) {
+	lines := []string{
+		"[", "[{\"loss\": 1.0},", "]", "a text", "", " Time (%)  Total Time (ns)  Instances  Name",
+		" --------  ---------------  ---------  ----", "     75.0              300          3  a",
+		" ** CUDA API Summary (cuda_api_sum):", "Processing [a.sqlite] with [/x/cuda_gpu_kern_sum.py]...",
+		"SKIPPED: a.sqlite does not contain NVTX data.", "Time (%),Total Time (ns),Instances,Name", "75.0,300,3,\"a",
+		"+----------+------+", "| Time (%) | Name |",
+	}
+	for i := range len(lines) * len(lines) * len(lines) {
+		var text strings.Builder
+		for n := i; n > 0 || text.Len() == 0; n /= len(lines) {
+			text.WriteString(lines[n%len(lines)] + "\n")
+		}
+		found(t, text.String()+lines[6]+"\n")
+	}
+	for _, before := range []string{"[\n", "[{\"loss\": 1.0}\n", "[\n  1,\n]\n"} {
+		tables := found(t, before+strings.Join(lines[5:8], "\n")+"\n")
+		if len(tables.List) != 1 || len(tables.List[0].Rows) != 1 || tables.List[0].Rows[0].Name != "a" {
+			t.Errorf("behind %q: %+v", before, tables)
+		}
+	}
+}

@@ -52,3 +52,16 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// FuzzFinder: any text can be searched for tables.
+func FuzzFinder(f *testing.F) {
+	f.Add("[\n-----  -----  ----\n[{\"Time (%)\": 1}\n")
+	f.Add(" Time (%)  Total Time (ns)  Name\n --------  ---------------  ----\n[\n 75.0  300  a\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		for _, table := range found(t, in).List {
+			if err := table.Check(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

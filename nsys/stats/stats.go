@@ -83,12 +83,8 @@ func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 	}
 }
 
-// newReader returns a reader of lines. If lines is nil, the caller passes the
-// lines to it.
+// newReader returns a reader of lines.
 func newReader(lines *textscan.Reader, name string, limits Limits) *reader {
-	if lines == nil {
-		lines = &textscan.Reader{}
-	}
 	rows := cmp.Or(limits.Rows, defaultRows)
 	r := &reader{
 		name: name, lines: lines, rows: rows, text: rows * rowText,
@@ -106,6 +102,7 @@ type reader struct {
 	byName string // the report that the name of the input contains
 	run    string // the run of the tables, from the last message of nsys or from the name of the input
 	lines  *textscan.Reader
+	passed bool // each line is passed by the caller, so lines cannot be read ahead
 	out    *profile.Tables
 	issues diag.Ledger
 
@@ -205,7 +202,7 @@ func (r *reader) line(line string) {
 		return
 	}
 	switch {
-	case r.open == nil && opensArray(line) && r.array(line):
+	case r.open == nil && !r.passed && opensArray(line) && r.array(line):
 	case r.header(line):
 	case r.open != nil:
 		r.notARow(line, nil)

@@ -94,7 +94,11 @@ func (c Report) grouping() string {
 		group gate.Group
 	}{{"new", c.New}, {"baseline", c.Baseline}} {
 		var parts []string
-		for _, text := range []string{words.Runs(len(side.group.Runs), side.group.By), words.Copies(len(side.group.Copies))} {
+		runs := words.Runs(len(side.group.Runs), side.group.By)
+		if side.group.By == "" {
+			runs = "" // the first line has their number
+		}
+		for _, text := range []string{runs, words.Copies(len(side.group.Copies))} {
 			if text != "" {
 				parts = append(parts, text)
 			}

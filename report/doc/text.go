@@ -31,7 +31,7 @@ func (d Doc) Text(w io.Writer, columns int) error {
 			textBlock(&b, block, columns)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, label.CleanLines(b.String())) // a summary of another program may have any text anywhere
 	return err
 }
 

@@ -29,26 +29,60 @@ func Doc(h *history.History) (doc.Doc, []plot.Chart) {
 	d := doc.Doc{Title: "History of " + label.Plural(int64(len(h.Runs)), "run")}
 	chart, drawn := picture(h)
 	v := view{h}
-	d.Screen = doc.Present(v.head(), v.changes(screenChanges, false), v.newest(screenNewest), v.metrics(screenMetrics))
+	d.Screen = doc.Present(v.head(), v.changes(screenChanges, false), v.drifts(false), v.newest(screenNewest), v.metrics(screenMetrics))
 	curves := doc.Section{Title: "Metrics over runs"}
 	var charts []plot.Chart
 	if drawn {
 		charts = []plot.Chart{chart}
 		curves.Blocks = []doc.Block{doc.Picture{Chart: chart}}
 	}
-	d.Sections = doc.Present(v.head(), v.changes(len(h.Changes), true), v.newest(len(h.Newest)), curves, v.metrics(len(h.Metrics)), v.skipped(), v.runs())
+	d.Sections = doc.Present(v.head(), v.changes(len(h.Changes), true), v.drifts(true), v.newest(len(h.Newest)), curves, v.metrics(len(h.Metrics)), v.skipped(), v.runs())
 	return d, charts
 }
 
 type view struct{ *history.History }
 
 func (v view) head() doc.Section {
-	return doc.Section{Title: "History", Blocks: []doc.Block{doc.Paragraph{Text: doc.Capital(doc.Sentence(v.Headline)) + ".", Strong: true}}}
+	s := doc.Section{Title: "History", Blocks: []doc.Block{doc.Paragraph{Text: doc.Capital(doc.Sentence(v.Headline)) + ".", Strong: true}}}
+	for _, note := range v.notes() {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: doc.Sentence(note) + "."})
+	}
+	return s
+}
+
+// notes say what limits the answer.
+func (v view) notes() (out []string) {
+	if v.OrderedBy == history.ByName && len(v.Runs) > 1 {
+		out = append(out, "Runs are in the order of their names, because not all captures state when they were recorded")
+	}
+	if n := len(v.Copies); n > 0 {
+		out = append(out, label.Plural(int64(n), "run")+" left out: the captures are copies of those of other runs")
+	}
+	for _, m := range v.Missing[:min(1, len(v.Missing))] {
+		text := fmt.Sprintf("The newest %s no value of %s: %s", map[bool]string{true: "run has", false: fmt.Sprintf("%d runs have", m.Runs)}[m.Runs == 1], m.Metric, m.Why)
+		if more := len(v.Missing) - 1; more > 0 {
+			text += fmt.Sprintf(" (and of %s)", label.Plural(int64(more), "more metric"))
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// drifts lists the metrics that move steadily.
+func (v view) drifts(all bool) doc.Section {
+	var list doc.List
+	for _, d := range v.Drifts {
+		list = append(list, doc.Item{Text: doc.Capital(doc.Sentence(d.Text())), Sub: cause(d.Cause, all)})
+	}
+	if len(list) == 0 {
+		return doc.Section{}
+	}
+	return doc.Section{Title: "Drifts", Lead: "a line explains the values better than levels do", Blocks: []doc.Block{list}}
 }
 
 // changes lists the changes, the newest first.
 func (v view) changes(most int, all bool) doc.Section {
-	s := doc.Section{Title: "Changes", Lead: "a change is one of the level, at a confidence of 99% for all metrics together"}
+	s := doc.Section{Title: "Changes", Lead: "shifts in level; family-wise confidence 99%"}
 	var list doc.List
 	for i := range v.Changes {
 		if i == most {
@@ -102,6 +136,9 @@ func cause(c *history.Cause, all bool) (out []doc.Item) {
 	}
 	if all {
 		out = append(out, doc.Item{Mark: "compared", Text: strings.Join(c.Base, ", ") + " with " + strings.Join(c.New, ", ")})
+	}
+	for _, r := range c.Recorded {
+		out = append(out, doc.Item{Mark: "recorded", Text: r})
 	}
 	for i, r := range c.Reasons {
 		if i == 2 && !all {

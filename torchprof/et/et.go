@@ -190,7 +190,7 @@ func (n *node) inputs() string {
 		parts = append(parts, types[i]+" "+strings.ReplaceAll(fmt.Sprint(shape), " ", ", "))
 	}
 	text := strings.Join(parts, ", ")
-	return text[:min(len(text), maxName)]
+	return redact.Cut(text, maxName)
 }
 
 // sizes are the bytes of the element types of collectives, by their names in record_param_comms and in types of tensors.
@@ -244,7 +244,7 @@ func (n *node) text() string {
 	}
 	for _, v := range in.Values {
 		if s, ok := v.(string); ok && s != "" {
-			return s[:min(len(s), 100)]
+			return redact.Cut(s, 100)
 		}
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"assay/internal/pickle"
+	"assay/internal/redact"
 )
 
 // keys are the values of the member names in one pickle. Equal texts are one
@@ -96,7 +97,7 @@ func (r *reader) label(v pickle.Value) int32 {
 		return 0
 	}
 	const most = 200 // the maximum length that is shown
-	text = text[:min(most, len(text))]
+	text = redact.Cut(text, most)
 	n, ok := r.labels[text]
 	if !ok && r.take(int64(2*len(text)+perStack)) {
 		n = int32(len(r.out.Labels))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/internal/protoscan"
+	"assay/internal/redact"
 )
 
 // Fields of an event of a track, of its older form and of an annotation.
@@ -263,7 +264,7 @@ func (r *reader) annotation(s *sequence, b []byte, it *facts) bool {
 				n, isNumber = int64(v), true
 			}
 		case annotationText:
-			value = string(f.Text[:min(len(f.Text), 256)])
+			value = string(redact.CutBytes(f.Text, 256))
 		case annotationValueID:
 			value = r.texts.all[s.values[f.Bits]]
 		case annotationArray:
