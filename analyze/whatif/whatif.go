@@ -1,5 +1,5 @@
 // Package whatif answers what the critical path of a step is made of, and what changes to the
-// program would give. It makes rows of the results of package critical, for one input or for the
+// program would give. It makes rows of the results of packages critical and forecast, for one input or for the
 // ranks of one job. Package report/whatif prints them.
 package whatif
 
