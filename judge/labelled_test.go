@@ -45,6 +45,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledBlocks(),
 		labelledCopyKernels(),
 		labelledWarps(),
+		labelledLateComm(),
 		labelledRoundTrips(),
 		labelledCompiled(),
 		labelledGPUs(),

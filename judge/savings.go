@@ -14,8 +14,14 @@ import (
 
 // removals has the change that takes the cause of a rule away, as [summary.Forecast] names it.
 var removals = map[string]string{
-	rule.ExposedComm: "--hide-comm", rule.ExposedCopies: hiddenCopies, rule.DataLoading: noLoader,
+	rule.ExposedComm: "--hide-comm", rule.ExposedCopies: hiddenCopies, rule.HostRoundTrips: hiddenCopies, rule.DataLoading: noLoader,
 	rule.GPUIdle: "--host 0", rule.LaunchBound: "--host 0", rule.SyncCalls: "--remove sync~.", rule.SyncCopies: view.PinnedChange,
+}
+
+// suggested has what forecasts of the work of a rule's finding stand for, as [summary.Forecast] names it.
+var suggested = map[string]string{
+	rule.CopyKernels: summary.ByCopyKernels, rule.HostRoundTrips: summary.ByRoundTrips, rule.FewBlocks: summary.ByFewBlocks,
+	rule.FewWarps: summary.ByFewWarps, rule.LateComm: summary.ByEarly,
 }
 
 // model replaces upper bounds of savings by forecasts, where one is valid: it is not withheld, and the
@@ -30,7 +36,11 @@ func model(s *summary.Summary, r *Result) {
 		if f.GainNS == nil || f.Subject != "" || f.Rule == rule.GPUIdle && r.Verdict.Bound != finding.BoundHost {
 			continue
 		}
-		if x := p.Forecast(removals[f.Rule]); x != nil && x.ForecastNS != nil {
+		x := p.Forecast(removals[f.Rule])
+		if by := suggested[f.Rule]; by != "" && p.By(by) != nil {
+			x = p.By(by)
+		}
+		if x != nil && x.ForecastNS != nil {
 			f.Gain(x.Gain(), x.MeasuredNS, "the step "+p.Name())
 			f.GainGPUs, f.GainWithout = 0, ""
 			f.GainBasis, f.GainChange, f.GainVerdict = finding.Modelled, x.Change, x.Verdict
@@ -118,6 +128,8 @@ func makes(s *finding.Step, change string) (made, only bool) {
 var by = map[string][]string{
 	summary.ByTF32:   {"allow-tf32"},
 	summary.ByFusion: {"fuse-small-kernels", "compile-the-rest", "fuse-by-hand"},
+	summary.ByEarly: {"fsdp-prefetch", "fsdp-forward-prefetch", "fsdp2-prefetch", "megatron-overlap", "deepspeed-overlap",
+		"launch-communication-earlier", "send-sooner"},
 }
 
 // about has the rules whose remedies make a change, the most specific first, by the part of the change

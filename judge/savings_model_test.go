@@ -134,3 +134,19 @@ func TestOptions(t *testing.T) {
 		t.Error("an option without a change that pays")
 	}
 }
+
+// TestSuggestedSavings: savings of kernels that only copy are those of the forecast without them, whatever the change that takes them away is;
+// a forecast of other work leaves the upper bound, 200 ms of 1 s.
+func TestSuggestedSavings(t *testing.T) {
+	for by, want := range map[string]string{summary.ByCopyKernels: finding.Modelled, summary.ByFewWarps: finding.UpperBound, "": finding.UpperBound} {
+		s := one(20, 0, 0)
+		s.Kernels = []summary.Kernel{{Name: "direct_copy_kernel_cuda", Class: "compute", Category: "layout", Count: 9, TotalNS: 200 * ms},
+			{Name: "wgrad_f8", Class: "compute", Category: "gemm", Count: 9, TotalNS: 780 * ms}}
+		s = followed(s, map[string]int64{"--scale kernel~^(?:direct_copy_kernel_cuda)$=0": 85})
+		s.Forecasts[0].By = by
+		f := findingOf(Judge(s, rule.DefaultThresholds()).Findings, rule.CopyKernels)
+		if f == nil || f.GainBasis != want || want == finding.Modelled && *f.GainNS != 15*ms || want != finding.Modelled && *f.GainNS != 200*ms {
+			t.Errorf("%q: %+v, want %s", by, f, want)
+		}
+	}
+}

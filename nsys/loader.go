@@ -66,14 +66,9 @@ type loader struct {
 		pid, index     int64 // see correlation
 		key            deviceKey
 		ordinal        int64 // of key, plus 1
+		launch         trace.Detail // of the last kernel
 		detail         trace.DetailID
-		detailOf       int      // epoch
-		inGraph        struct { // the details of the last kernel
-			epoch  int
-			graph  int64
-			node   uint32
-			detail trace.DetailID
-		}
+		detailOf       int // epoch
 	}
 
 	seen  sightings
@@ -304,19 +299,32 @@ func (l *loader) kernel(r row) {
 		return
 	}
 	a.Name = l.sym(r.Num(6))
+	d := unknown
 	if l.graphs {
-		d, last := l.inGraph(r, pid), &l.last.inGraph
-		if last.epoch != l.out.Epoch() || last.graph != d.GraphID || last.node != d.Node {
-			last.epoch, last.graph, last.node, last.detail = l.out.Epoch(), d.GraphID, d.Node, l.out.Detail(d, a.Name)
-		}
-		a.Detail = last.detail
-	} else {
-		if l.last.detailOf != l.out.Epoch() {
-			l.last.detail, l.last.detailOf = l.out.Detail(unknown, a.Name), l.out.Epoch()
-		}
-		a.Detail = l.last.detail
+		d = l.inGraph(r, pid)
 	}
+	launched(&d, r)
+	if last := &l.last; last.detailOf != l.out.Epoch() || last.launch != d {
+		last.launch, last.detail, last.detailOf = d, l.out.Detail(d, a.Name), l.out.Epoch()
+	}
+	a.Detail = l.last.detail
 	l.out.Activity(a)
+}
+
+// launched adds what a kernel was launched with. Numbers that no GPU has are left out; a kernel without registers is one of an export that does not
+// have them.
+func launched(d *trace.Detail, r row) {
+	const most = 1 << 31
+	within := func(column int) int64 {
+		if n := r.Num(column); n >= 0 && n < most {
+			return n
+		}
+		return 0
+	}
+	d.Grid, d.Block = [3]int64{within(9), within(10), within(11)}, [3]int64{within(12), within(13), within(14)}
+	if n := within(8); n > 0 {
+		d.Registers, d.SharedMemory = n, within(15)+within(16)
+	}
 }
 
 // inGraph returns the detail of work that may be part of a graph launch. The upper

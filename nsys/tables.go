@@ -27,7 +27,8 @@ func (t *table) wanted(out *trace.Assembler) bool {
 // does not have it, column b.
 var tables = []table{
 	{"CUPTI_ACTIVITY_KIND_KERNEL",
-		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "demangledName|shortName", "graphNodeId"},
+		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "demangledName|shortName", "graphNodeId", "registersPerThread",
+			"gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "staticSharedMemory", "dynamicSharedMemory"},
 		trace.Of(trace.Kernel), (*loader).kernel},
 	{"CUPTI_ACTIVITY_KIND_MEMCPY",
 		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "copyKind", "graphNodeId", "bytes", "srcKind", "dstKind"},

@@ -27,6 +27,18 @@ type CriticalPath struct {
 	Modules   []PathPart `json:"modules,omitempty"`   // largest first, by path of the innermost module, with their backward passes
 	Phases    []PathPart `json:"phases,omitempty"`    // largest first, by path of the innermost phase
 	Ranks     []PathPart `json:"ranks,omitempty"`     // if the path leads through several ranks
+
+	Communication []PathComm `json:"communication,omitempty"` // of the GPU in the step, by name, longest first
+}
+
+// A PathComm is the communication of one name in a step, and when it could have run.
+type PathComm struct {
+	Name    string `json:"name"`
+	Count   int64  `json:"count"`
+	NS      int64  `json:"ns"`       // from start to end, added up
+	Late    int64  `json:"late"`     // of these: started when they were launched, while all else that they wait for on the GPU was done
+	LateNS  int64  `json:"late_ns"`  // how much earlier these could have started, added up
+	SlackNS *int64 `json:"slack_ns"` // median time that they could have ended later without delaying what waits for them; null if nothing does
 }
 
 // A PathPart is the time of one name on a critical path.
@@ -78,7 +90,7 @@ type Forecast struct {
 	Rank        int          `json:"rank"`
 	Step        string       `json:"step"`
 	Change      string       `json:"change"`          // as on the command line of "assay whatif"
-	By          string       `json:"by,omitempty"`    // what the change stands for, if it does not say: [ByTF32], [ByFusion] or [ByLateRank]
+	By          string       `json:"by,omitempty"`    // what the change stands for, if it does not say: [ByTF32] and the others
 	Bound       bool         `json:"bound,omitempty"` // the best case: the change takes time away entirely, or overlaps it perfectly
 	MeasuredNS  int64        `json:"measured_ns"`
 	FittedNS    *int64       `json:"fitted_ns,omitempty"` // the unchanged step without the profiler, if the time of such a step was given
@@ -95,6 +107,13 @@ const (
 	ByFusion = "fusion" // operators in a row that become one kernel
 
 	ByLateRank = "late-rank" // the others wait for it no longer
+	ByEarly    = "early"     // communication that is launched in time
+
+	// Work of findings that is left out or takes as long as they say, by the ids of their rules.
+	ByCopyKernels = "copy-kernels"
+	ByRoundTrips  = "host-round-trips"
+	ByFewBlocks   = "few-blocks"
+	ByFewWarps    = "few-warps"
 )
 
 // Gain returns how much shorter the changed step is, in ns, or 0 if the forecast is withheld.
@@ -113,6 +132,11 @@ func (f *Forecast) gainFirst(o *Forecast) int {
 func (p *CriticalPath) check() error {
 	if p.WindowNS < 0 || p.Classes.Sum() != p.WindowNS {
 		return fmt.Errorf(".classes: got a sum of %d ns, want window_ns, which is %d", p.Classes.Sum(), p.WindowNS)
+	}
+	for _, c := range p.Communication {
+		if min(c.Count, c.NS, c.Late, c.LateNS) < 0 || c.Late > c.Count || negative(c.SlackNS) {
+			return fmt.Errorf(".communication: got %d late of %d", c.Late, c.Count)
+		}
 	}
 	return checkVerdict(p.Verdict)
 }

@@ -32,6 +32,11 @@ type Layer struct {
 	Odd        []OddLayer `json:"odd"`        // layers that take much longer or shorter than the median, in order
 	Confidence float64    `json:"confidence"` // mean similarity of the sequences of kernels, 0 to 1
 
+	// HeadNS is the kernel time of the matrix products behind the last layer of a forward pass: the output layer.
+	HeadNS int64 `json:"head_ns,omitempty"`
+	// Floor has the least time of parts of this layer, and of the head, as far as it is known.
+	Floor []PartFloor `json:"floor,omitempty"`
+
 	// Typical has the kernels of the layer whose length is nearest to the median. Only one step of a kind and pass has
 	// it, for pictures.
 	Typical []LayerKernel `json:"typical,omitempty"`
@@ -65,6 +70,20 @@ type LayerKernel struct {
 	Name   string `json:"name"`
 }
 
+// A PartFloor is the least time in which the hardware could do a part of one layer, or the head.
+type PartFloor struct {
+	Part     string `json:"part"`      // as in LayerParts, or [HeadPart]
+	KernelNS int64  `json:"kernel_ns"` // the time of the kernels whose floor it is
+	Bytes    int64  `json:"bytes"`     // that they must move: over the link between GPUs if Bound is "link"
+	FLOPs    int64  `json:"flops"`
+	NS       int64  `json:"ns"`    // at most KernelNS
+	Bound    string `json:"bound"` // what decides most of it: memory, compute or link
+	From     string `json:"from"`  // [FloorOfOperators] or [FloorOfModel]
+}
+
+// HeadPart is the part of the output layer, which is in no layer.
+const HeadPart = "head"
+
 // Each returns the names and times of the parts, in the order of the fields.
 func (p *LayerParts) Each() []PathPart {
 	return []PathPart{{"attention", p.Attention}, {"mlp", p.MLP}, {"moe", p.MoE}, {"norm", p.Norm},
@@ -85,6 +104,11 @@ func (l *Layer) check() error {
 	}
 	if len(l.Index) != len(l.LengthNS) || len(l.Index) != 0 && int64(len(l.Index)) != l.Count {
 		return fmt.Errorf(".index: got %d places and %d lengths, want %d", len(l.Index), len(l.LengthNS), l.Count)
+	}
+	for _, f := range l.Floor {
+		if min(f.KernelNS, f.Bytes, f.FLOPs, f.NS, l.HeadNS) < 0 || f.NS > f.KernelNS {
+			return fmt.Errorf(".floor: got %d of %d ns", f.NS, f.KernelNS)
+		}
 	}
 	for _, p := range l.Parts.Each() {
 		if p.NS < 0 {

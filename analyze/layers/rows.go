@@ -81,9 +81,11 @@ func (r *measurer) rows(list []layer) []summary.Layer {
 	}
 	seen := make(map[rowKey]int)
 	var out []summary.Layer
+	heads := r.heads(layers, runs)
 	for i, k := range keys {
 		of := rowKey{pass: k.pass, kind: k.kind}
 		out = append(out, r.row(k, lists[i], seen[of] == pictured[of]/2))
+		r.addFloor(&out[i], middleOf(lists[i]), heads[k])
 		seen[of]++
 	}
 	return out
@@ -356,7 +358,8 @@ func (r *measurer) addOthers(l *timed, owner []int32, until int32, trailing int)
 	}
 }
 
-// besides returns the part of a kernel that another stream runs: that of the kernel before it on the base stream.
+// besides returns the part of a kernel that another stream runs: that of the kernel before it on the base stream or, behind a norm, of the
+// kernel after this.
 func (r *measurer) besides(l *timed, parts []part, w int32) part {
 	a := r.Timeline.Activity(r.device.Work[w])
 	switch r.natures(a.Name).role {
@@ -367,13 +370,15 @@ func (r *measurer) besides(l *timed, parts []part, w int32) part {
 	case attends, scans:
 		return attentionPart
 	}
-	p := parts[0]
+	p, behind := otherPart, true // behind a norm
 	for i, k := range r.kernelsOf(l.layer) {
-		if k.work > w {
+		if k.work > w && !behind {
 			break
 		}
 		if parts[i] != normPart {
-			p = parts[i]
+			p, behind = parts[i], false
+		} else if k.work < w && r.device.Work[k.work].End() <= r.device.Work[w].Start {
+			behind = true
 		}
 	}
 	return p
@@ -384,12 +389,23 @@ const MostKernels = 400
 
 // picture returns the kernels of a layer.
 func (r *measurer) picture(l *timed) (out []summary.LayerKernel) {
+	r.each(l, func(w int32, p part) bool {
+		work := r.device.Work[w]
+		out = append(out, summary.LayerKernel{AtNS: work.Start - l.start, NS: work.Dur, Stream: r.Timeline.Stream(work),
+			Part: partNames[p], Name: r.Timeline.Trace.Name(r.Timeline.Activity(work).Name)})
+		return len(out) < MostKernels
+	})
+	return out
+}
+
+// each calls a function with the work of a layer and its part, until it returns false.
+func (r *measurer) each(l *timed, next func(w int32, p part) bool) {
 	parts := r.partsOf(l.layer)
 	at := make(map[int32]part)
 	for i, k := range r.kernelsOf(l.layer) {
 		at[k.work] = parts[i]
 	}
-	for w := r.list[l.from].work; int(w) < len(r.device.Work) && len(out) < MostKernels; w++ {
+	for w := r.list[l.from].work; int(w) < len(r.device.Work); w++ {
 		work := r.device.Work[w]
 		if work.Start >= l.end {
 			break
@@ -407,8 +423,8 @@ func (r *measurer) picture(l *timed) (out []summary.LayerKernel) {
 				p = r.besides(l, parts, w)
 			}
 		}
-		out = append(out, summary.LayerKernel{AtNS: work.Start - l.start, NS: work.Dur, Stream: r.Timeline.Stream(work),
-			Part: partNames[p], Name: r.Timeline.Trace.Name(a.Name)})
+		if !next(w, p) {
+			break
+		}
 	}
-	return out
 }

@@ -129,21 +129,22 @@ func TestUnknown(t *testing.T) {
 // TestRecordedOccupancy compares the occupancy with the column that Kineto writes, in all captures of the corpus. Kineto
 // asks for the default limit of 48 KiB of shared memory, so it writes 0 for most kernels with more.
 func TestRecordedOccupancy(t *testing.T) {
-	equal := 0
+	equal, exported := 0, 0
 	root := test.Corpus(t)
 	filepath.WalkDir(filepath.Join(root, "kineto"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".json.gz") {
-			equal += compareRecorded(t, path)
+			n, m := compareRecorded(t, path)
+			equal, exported = equal+n, exported+m
 		}
 		return nil
 	})
-	if equal < 10_000 {
-		t.Errorf("%d kernels compared", equal)
+	if equal < 10_000 || exported < 400 {
+		t.Errorf("%d kernels compared, and %d of exports", equal, exported)
 	}
 }
 
-// compareRecorded returns the number of kernels of a file that were compared.
-func compareRecorded(t *testing.T, path string) (equal int) {
+// compareRecorded returns the number of kernels of a file that were compared, and the number of those that differ and were compared as rows of an export too.
+func compareRecorded(t *testing.T, path string) (equal, exported int) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -169,13 +170,15 @@ func compareRecorded(t *testing.T, path string) (equal int) {
 		}
 	}
 	if json.NewDecoder(z).Decode(&file) != nil || len(file.DeviceProperties) == 0 { // some files of the corpus are lists
-		return 0
+		return 0, 0
 	}
 	dev := file.DeviceProperties[0]
 	sm, ok := hardware.SMOf(dev.ComputeMajor, dev.ComputeMinor)
 	if !ok {
-		return 0
+		return 0, 0
 	}
+	var list []recorded
+	seen := map[launch]bool{}
 	for _, e := range file.TraceEvents {
 		a := &e.Args
 		if a.Occupancy == nil || a.Grid[0] == 0 || *a.Occupancy == 0 && a.Shared > 48<<10 {
@@ -188,6 +191,10 @@ func compareRecorded(t *testing.T, path string) (equal int) {
 			t.Fatalf("%s: %+v: %.2f%%, recorded %d%%", path, a, got, *a.Occupancy)
 		}
 		equal++
+		k := launch{grid: a.Grid, block: a.Block, registers: a.Registers, sharedMemory: a.Shared}
+		if !seen[k] && len(list) < 100 && got > 0 {
+			seen[k], list = true, append(list, recorded{k, *a.Occupancy})
+		}
 	}
-	return equal
+	return equal, compareNsight(t, path, int64(dev.NumSms), int64(dev.ComputeMajor), int64(dev.ComputeMinor), list)
 }

@@ -151,6 +151,11 @@ func (s *typical) forecasts(proposed []Proposal) (out []summary.Forecast) {
 	if x, ok := r.OnTime(); ok {
 		add([]forecast.Trial{x}, true, summary.ByLateRank)
 	}
+	early := r.Each([]change.Change{{Kind: "early"}})
+	for i := range early {
+		ofOneRank(&early[i].Verdict, s.inputs)
+	}
+	add(early, false, summary.ByEarly)
 	add(r.Each(removals), true, "")
 	return out
 }

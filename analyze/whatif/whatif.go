@@ -19,6 +19,7 @@ import (
 	"assay/analyze/steps"
 	"assay/internal/diag"
 	"assay/internal/interval"
+	"assay/internal/stat"
 	"assay/summary"
 	"assay/trace"
 )
@@ -304,6 +305,7 @@ func row(g *critical.Program, p *critical.Path, in *Input) summary.CriticalPath 
 	sums := g.SumsOf(p)
 	out.Operators, out.Kernels = parts(sums.Operators), parts(sums.Kernels)
 	out.Modules, out.Phases = parts(sums.Modules), parts(sums.Phases)
+	out.Communication = communication(g.Sent(p))
 	if len(sums.Ranks) > 1 {
 		ranks := make(map[string]int64)
 		for n, ns := range sums.Ranks {
@@ -312,6 +314,34 @@ func row(g *critical.Program, p *critical.Path, in *Input) summary.CriticalPath 
 		out.Ranks = parts(ranks)
 	}
 	return out
+}
+
+// communication returns the communication of a step by name.
+func communication(list []critical.Sent) (out []summary.PathComm) {
+	at, slack := map[string]int{}, map[string][]int64{}
+	for _, s := range list {
+		i, ok := at[s.Name]
+		if !ok {
+			i = len(out)
+			at[s.Name], out = i, append(out, summary.PathComm{Name: strings.Clone(s.Name)})
+		}
+		c := &out[i]
+		c.Count, c.NS = c.Count+1, summary.Plus(c.NS, s.Span.Len())
+		if s.Late > 0 {
+			c.Late, c.LateNS = c.Late+1, summary.Plus(c.LateNS, s.Late)
+		}
+		if s.Slack >= 0 {
+			slack[s.Name] = append(slack[s.Name], s.Slack)
+		}
+	}
+	for i := range out {
+		if list := slack[out[i].Name]; list != nil {
+			ns := stat.Median(list)
+			out[i].SlackNS = &ns
+		}
+	}
+	slices.SortStableFunc(out, func(a, b summary.PathComm) int { return cmp.Compare(b.NS, a.NS) })
+	return out[:min(len(out), most)]
 }
 
 // parts returns the names with the most time.

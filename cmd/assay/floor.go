@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,7 @@ type floorFlags struct {
 }
 
 func (f *floorFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.path, "model", "", "compare decode steps with the least time that the weights and the KV cache need: config.json of Hugging Face, as `FILE` (see \"assay help peaks\")")
+	flags.StringVar(&f.path, "model", "", "compare decode steps and layers with the least time that the weights and the KV cache need: config.json of Hugging Face, as `FILE` (see \"assay help peaks\")")
 	flags.Int64Var(&f.batch, "batch", 0, "with --model: requests of a decode step on each GPU, as `N`, where the steps do not state it")
 	flags.StringVar(&f.parallel, "parallel", "", "with --model: GPUs that divide the work, as `tp=8,ep=8,pp=2` (default: as logs, process groups or the lack of communication say)")
 }
@@ -66,8 +67,9 @@ func parseParallel(text string) (p transformer.Parallel, err error) {
 	return p, nil
 }
 
-// load reads the configuration of the model. It returns nil without --model.
-func (f *floorFlags) load() (*floor.Settings, error) {
+// loadFloor reads the configuration of the model. It returns nil without --model.
+func (p *peakFlags) loadFloor() (*floor.Settings, error) {
+	f := &p.floor
 	if f.path == "" {
 		return nil, nil
 	}
@@ -75,7 +77,11 @@ func (f *floorFlags) load() (*floor.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &floor.Settings{Requests: f.batch}
+	tokens, err := p.step()
+	if err != nil {
+		return nil, err
+	}
+	out := &floor.Settings{Requests: f.batch, Tokens: int64(tokens.Count), Sequences: int64(tokens.Sequences)}
 	if out.Model, err = transformer.Parse(text); err == nil {
 		out.Stored, err = transformer.StoredOf(text)
 	}
@@ -90,9 +96,14 @@ func (f *floorFlags) load() (*floor.Settings, error) {
 func (r *reading) withFloor(s *summary.Summary) *summary.Summary {
 	if r.floor != nil && s != nil {
 		floor.Fill(s, *r.floor)
-		if len(s.Efficiency.Decode) == 0 {
-			r.e.say("assay: --model changes nothing: the inputs have no decode step; assay knows them by the annotations of vLLM, SGLang and ATOM, and takes every step as one with --batch N if none states its kind")
+		if len(s.Efficiency.Decode) == 0 && !slices.ContainsFunc(s.Layers, func(l summary.Layer) bool { return hasModel(l.Floor) }) {
+			r.e.say("assay: --model changes nothing: the inputs have no decode step that vLLM, SGLang or ATOM annotated; give --batch N if all steps decode, or --tokens if they train")
 		}
 	}
 	return s
+}
+
+// hasModel reports whether parts of a layer have floors of the model.
+func hasModel(list []summary.PartFloor) bool {
+	return slices.ContainsFunc(list, func(f summary.PartFloor) bool { return f.From == summary.FloorOfModel })
 }

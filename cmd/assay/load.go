@@ -125,7 +125,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	floor, err := s.peaks.floor.load()
+	floor, err := s.peaks.loadFloor()
 	if err != nil {
 		return nil, err
 	}

@@ -28,8 +28,8 @@ func (f *peakFlags) checkModel() string {
 		return "--tokens: " + err.Error()
 	}
 	switch _, config := f.config(); {
-	case f.model == "" && f.tokens != "":
-		return "--tokens is for --model-flops: give FLOPs of a token or config.json with it"
+	case f.model == "" && f.tokens != "" && f.floor.path == "":
+		return "--tokens is for --model-flops and --model: give FLOPs of a token or config.json with it"
 	case f.model == "":
 		return ""
 	case config && tokens.Length == 0:

@@ -40,7 +40,7 @@ func (f *peakFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.set, "set-peak", nil, "set `FIGURE=NUMBER` of all GPUs: bf16=989.4 (10^12 FLOP/s, dense), hbm=3352 (10^9 bytes/s); repeatable, or with commas")
 	flags.StringVar(&f.model, "model-flops", "", "`FLOPS` of the model for MFU (default: counted from the operators): of a step on each GPU (4.2e14,bf16), of a token (6e9/token), or config.json of Hugging Face (see \"assay help peaks\")")
 	f.floor.register(flags)
-	flags.StringVar(&f.tokens, "tokens", "", "`TOKENS` of a step / number of GPUs, for --model-flops: 8192, or sequences x length (2x4096), which config.json needs")
+	flags.StringVar(&f.tokens, "tokens", "", "`TOKENS` of a step / number of GPUs, for --model-flops and --model: 8192, or sequences x length (2x4096), which --model-flops config.json needs")
 }
 
 // given reports whether one of the flags is given.

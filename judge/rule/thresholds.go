@@ -42,6 +42,7 @@ const (
 	UnevenExperts       = "uneven-experts"
 	SlowCollectives     = "slow-collectives"
 	CPUCollectives      = "cpu-collectives"
+	LateComm            = "late-communication"
 	ExposedComm         = "exposed-communication"
 	ExposedCopies       = "exposed-copies"
 	HostRoundTrips      = "host-round-trips"

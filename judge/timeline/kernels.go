@@ -13,6 +13,7 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view/efficiency"
 )
 
 // wholeGraph is the category of CUDA graphs that were traced as one event, without their kernels.
@@ -115,14 +116,6 @@ func largestOf(c *Evaluator, accept func(summary.Kernel) bool) tree.Sums {
 	return out
 }
 
-// movers are the categories of kernels that do few operations per byte, so that memory limits them.
-// Matrix products, attention, convolutions and unknown kernels are not among them.
-var movers = []string{
-	"elementwise", "normalization", "softmax", "reduction", "layout", "copy", "fill", "index", "rope", "kv-cache",
-	"optimizer", "loss",
-	"pooling", "interpolation", "random", "quantization", "sort-scan", "triton-fused",
-}
-
 // computes reports whether a kernel computes and is not a CUDA graph traced as one event.
 func computes(k summary.Kernel) bool { return k.Class == "compute" && k.Category != wholeGraph }
 
@@ -130,7 +123,7 @@ func computes(k summary.Kernel) bool { return k.Class == "compute" && k.Category
 func moves(c *Evaluator) func(summary.Kernel) bool {
 	return func(k summary.Kernel) bool {
 		kind := kindOf(k)
-		return k.Class == "compute" && (kind == gemv || slices.Contains(movers, kind) || decodingOf(c).reads(c, k))
+		return k.Class == "compute" && (kind == gemv || slices.Contains(efficiency.Movers, kind) || decodingOf(c).reads(c, k))
 	}
 }
 

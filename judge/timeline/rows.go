@@ -98,6 +98,7 @@ func stepRules(c *Evaluator) []tree.Row {
 	return []tree.Row{
 		{ID: rule.WarmUpSteps, Part: tree.BasisSteps, Measure: tree.Single(c.warmUpSteps)},
 		{ID: rule.PeriodicStalls, Part: tree.BasisSteps, Measure: tree.Single(c.periodicStalls)},
+		{ID: rule.LateComm, Part: tree.BasisSteps, Measure: func() []tree.Reading { return lateComm(c) }},
 		{ID: rule.SlowSteps, Part: tree.BasisSteps, Under: []string{rule.PeriodicStalls}, Measure: c.slowSteps},
 		{ID: rule.UnevenSteps, Part: tree.BasisSteps, Measure: tree.Single(c.unevenSteps)},
 		{ID: rule.SteadySteps, Part: tree.BasisSteps, Conclude: func(v finding.Verdict) []tree.Reading { return tree.Found(c.steadySteps(v)) }},

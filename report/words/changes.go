@@ -71,10 +71,17 @@ func more(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
+// suggested has the words of what measurements suggest.
+var suggested = map[string]string{
+	summary.ByTF32: "float32 products in TF32", summary.ByEarly: "communication launched as early as its inputs are ready",
+	summary.ByCopyKernels: "no kernels that only copy", summary.ByRoundTrips: "no copies to the CPU and back",
+	summary.ByFewBlocks: "small grids on all multiprocessors", summary.ByFewWarps: "enough threads on each multiprocessor",
+}
+
 // Forecast returns the change of a forecast in words.
 func Forecast(f *summary.Forecast, columns int) string {
-	if f.By == summary.ByTF32 {
-		return "float32 products in TF32"
+	if w, ok := suggested[f.By]; ok {
+		return w
 	}
 	return Change(f.Change, columns)
 }

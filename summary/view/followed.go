@@ -75,6 +75,16 @@ func (p *Followed) Forecast(change string) *summary.Forecast {
 	return nil
 }
 
+// By returns the forecast of what measurements suggest, as of [summary.Forecast.By], that gives most, or nil.
+func (p *Followed) By(by string) (best *summary.Forecast) {
+	for _, f := range p.Forecasts {
+		if f.By == by && (best == nil || f.Gain() > best.Gain()) {
+			best = f
+		}
+	}
+	return best
+}
+
 // Paying returns the changes that make the step shorter by a thousandth or more, the best first.
 func (p *Followed) Paying() (out []*summary.Forecast) {
 	for _, f := range p.Forecasts {

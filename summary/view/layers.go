@@ -171,7 +171,8 @@ type LayerKind struct {
 	// Parts is the kernel time of one layer: that of median length, in the step where the median is nearest to that of all steps. Means
 	// are over all layers, the median over steps. Kernels that run at the same time count fully each.
 	Parts, Means [LayerParts]summary.PathPart
-	Odd          []LayerOdd // the most unusual first
+	Floor        []summary.PartFloor // of the parts of one layer that have one, and of the head; of the row nearest to the median
+	Odd          []LayerOdd          // the most unusual first
 }
 
 // A LayerOdd is a layer that takes much longer or shorter than the others of its kind, in at least half of the steps.
@@ -311,6 +312,9 @@ func layerKind(kind, pass string, rows []*summary.Layer, steps int64) LayerKind 
 	}
 	if k.Parts = k.Means; nearest(rows, k.MedianNS).TypicalParts.Sum() > 0 { // older summaries have none
 		copy(k.Parts[:], nearest(rows, k.MedianNS).TypicalParts.Each())
+	}
+	if floors := slices.DeleteFunc(slices.Clone(rows), func(l *summary.Layer) bool { return l.Floor == nil }); len(floors) > 0 {
+		k.Floor = nearest(floors, k.MedianNS).Floor
 	}
 	k.Odd = oddOf(rows, int64(len(rows)))
 	return k

@@ -48,6 +48,8 @@ var Kinds = []Kind{
 	{"gap", "F", "gaps between kernels of a stream take F times as long", "", false},
 	{"copy", "F", "copies take F times as long", "", false},
 	{"hide-comm", "RE", "communication costs nothing and keeps its order", "perfect overlap: " + bound, true},
+	{"early", "RE", "communication starts when what it waits for on the GPU is done, as if it was launched in time",
+		"the CPU can launch it earlier: its inputs are those of the events and of the stream that it waits for", true},
 	{"hide", "kernel~RE", "GPU work costs nothing and keeps its order", "perfect overlap: " + bound, false},
 	{"remove", "kernel~RE|op~RE|sync~RE|wait~RE", "GPU work, operators, waits of the host or waits between streams are gone", "", false},
 	{"pinned", "F", "copies do not block the host; those of pageable memory take F times as long", "", true},

@@ -60,7 +60,7 @@ func (r *Replayer) Each(list []change.Change) []Trial {
 
 // ofClass returns the class whose work a change takes away, or Classes if it is not about one.
 func ofClass(c change.Change) graph.Class {
-	if c.Kind == "hide-comm" {
+	if c.Kind == "hide-comm" || c.Kind == "early" {
 		return graph.Comm
 	}
 	for k := range graph.Classes {

@@ -30,6 +30,7 @@ var effects = map[string]func(c *changing, what string, factor float64) error{
 	"graph":      (*changing).graph,
 	"overlap":    (*changing).overlap,
 	"contention": (*changing).contend,
+	"early":      (*changing).early,
 	"like":       (*changing).like,
 	"on-time":    (*changing).onTime,
 }

@@ -91,7 +91,7 @@ const (
 	graphGap        // the stream's previous work belongs to the same graph launch
 	Blocks          // the own part of a call that blocks
 	IsJoin          // the end of a call that blocks
-	isMatched       // the arrival of a rank at a collective
+	IsMatched       // the arrival of a rank at a collective
 	isMoved         // what follows it follows its join
 )
 

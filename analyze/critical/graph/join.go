@@ -77,7 +77,7 @@ func (g *Graph) transfer(m *matched, bases []int32) {
 		}
 		for _, v := range arrivals {
 			end, n := g.End(v), &g.Nodes[v]
-			n.Flags |= isMatched
+			n.Flags |= IsMatched
 			x := g.add(min(last, end), end, Comm, n.Owner, None, n.Flags&(IsGPU|IsGraph))
 			g.Nodes[x].Rank = g.Nodes[v].Rank
 			g.Dur[v] = 0
@@ -88,7 +88,7 @@ func (g *Graph) transfer(m *matched, bases []int32) {
 		}
 	}
 	after := func(v *int32) {
-		if *v != None && g.Nodes[*v].Flags&isMatched != 0 {
+		if *v != None && g.Nodes[*v].Flags&IsMatched != 0 {
 			*v = transfers[*v]
 		}
 	}

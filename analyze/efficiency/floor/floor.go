@@ -16,7 +16,9 @@ type Settings struct {
 	Model    transformer.Model
 	Stored   transformer.Stored
 	Requests int64 // of a decode step, for steps that do not state it
-	Parallel transformer.Parallel
+	// Tokens of other steps on each GPU, as of training, and their sequences, 0 if these are not stated.
+	Tokens, Sequences int64
+	Parallel          transformer.Parallel
 }
 
 // maxOther is by how much the weights of the model may differ from those of operators with recorded shapes.
@@ -32,6 +34,16 @@ func Fill(s *summary.Summary, set Settings) {
 	for i := range e.Decode {
 		set.fill(s, &e.Decode[i])
 	}
+	set.fillLayers(s)
+}
+
+// stored returns how the weights and the cache are stored.
+func (set *Settings) stored(s *summary.Summary) transformer.Stored {
+	stored := set.Stored
+	if cache, known := cacheType(s); known {
+		stored.Cache = cache
+	}
+	return stored
 }
 
 // unmarked returns a row for each step of a timeline, if none states its kind.
@@ -72,15 +84,11 @@ func (set *Settings) fill(s *summary.Summary, d *summary.EfficiencyDecode) {
 		return
 	}
 	m.Tensor, m.Expert, m.Pipeline, m.ParallelFrom = p.Tensor, p.Expert, p.Pipeline, from
-	stored := set.Stored
-	if cache, known := cacheType(s); known {
-		stored.Cache = cache
-	}
 	if m.RequestsFrom == summary.FromUser && passes(s, d, set.Model.Layers) > 1 {
 		m.Unknown = summary.FloorPasses
 		return
 	}
-	parts, err := set.Model.Decode(stored, step, p)
+	parts, err := set.Model.Decode(set.stored(s), step, p)
 	if err != nil {
 		m.Unknown = err.Error()
 		return
@@ -175,8 +183,10 @@ func peaksOf(s *summary.Summary, d *summary.EfficiencyDecode) *hardware.Peaks {
 	for name, v := range g.PeakTFLOPS {
 		p.Figures[hardware.FigureOf(name)] = v
 	}
-	if g.HBMGBPS != nil {
-		p.Figures[hardware.HBM] = *g.HBMGBPS
+	for lane, rate := range map[hardware.Figure]*float64{hardware.HBM: g.HBMGBPS, hardware.Link: g.LinkGBPS} {
+		if rate != nil {
+			p.Figures[lane] = *rate
+		}
 	}
 	return p
 }

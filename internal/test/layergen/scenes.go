@@ -26,7 +26,8 @@ func Scenes(seed uint64) (out []Scene) {
 		{"sglang", SGLang(28), false}, {"tensorrt", TensorRT(32), false}, {"rocm", ROCm(40), true}, {"hybrid", Hybrid(30), false},
 		{"sliding", Sliding(34), false}, {"stage", Stage(10), false}, {"speculative", Speculative(3, 4, 32), false}, {"gpt", GPT(12), false},
 		{"huggingface", HuggingFace(16), false}, {"compiled", Compiled(24), false}, {"encoder-decoder", EncoderDecoder(8), false}, {"dit", DiT(28), false},
-		{"three-layers", Llama(3), false},
+		{"three-layers", Llama(3), false}, {"latent", Latent(3, 23), false}, {"pruned", Pruned(22), false}, {"two-streams", TwoStreams(26), false},
+		{"vision", Vision(24, 28), false},
 	} {
 		add(m.name+"/eager", Config{Programs: one(m.p), AMD: m.amd, Jitter: 3})
 		add(m.name+"/modules", Config{Programs: one(m.p), AMD: m.amd, Modules: true})

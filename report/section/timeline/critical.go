@@ -274,6 +274,9 @@ func Path(ctx *section.Context) doc.Section {
 			s.Blocks = append(s.Blocks, pathParts(of.title, of.column, of.list, p.WindowNS))
 		}
 	}
+	if t := pathComm(p); len(t.Rows) > 0 {
+		s.Blocks = append(s.Blocks, t)
+	}
 	if len(p.CriticalPath.Ranks) > 0 {
 		var list []string
 		for _, r := range p.CriticalPath.Ranks {
@@ -351,6 +354,27 @@ func pathParts(title, column string, list []summary.PathPart, of int64) doc.Tabl
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{p.Name, unit.Share(p.NS, of), scale.Text(p.NS)}})
 	}
 	return t
+}
+
+// pathComm returns when the communication of the step could have run.
+func pathComm(p *view.Followed) doc.Table {
+	var times []int64
+	for _, c := range p.Communication {
+		times = append(times, c.NS)
+	}
+	scale := doc.ScaleOf(times...)
+	t := doc.Table{Title: "communication of the step", Columns: []doc.Column{doc.Col("communication", doc.KernelName), doc.Col("launches", doc.Number),
+		doc.Col(scale.Head("time"), doc.Number), doc.Col("launched late", doc.Number), doc.Col(scale.Head("by"), doc.Number), doc.Col(scale.Head("slack"), doc.Number)},
+		Note: "Launched late: all else that it waits for was done before. By: how much earlier it could have started, added up. " +
+			"Slack: how much later it could have ended at no cost (median)."}
+	for _, c := range p.Communication[:min(pathNames, len(p.Communication))] {
+		slack := ""
+		if c.SlackNS != nil {
+			slack = scale.Text(*c.SlackNS)
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{c.Name, unit.Count(c.Count), scale.Text(c.NS), unit.Count(c.Late), scale.Text(c.LateNS), slack}})
+	}
+	return t.WithoutEmpty()
 }
 
 // pathRanks returns the paths of the ranks, or nil if there is one.

@@ -45,6 +45,9 @@ func ScreenLayers(ctx *section.Context) doc.Section {
 		text := layersText(g, kinds)
 		if len(s.Blocks) == 0 {
 			text += ". " + partsText(kinds)
+			if floor := floorText(mainKind(kinds)); floor != "" {
+				text += " " + floor
+			}
 			if odd := oddText(kinds); odd != "" {
 				text += " " + odd
 			}
@@ -213,8 +216,10 @@ func Layers(ctx *section.Context) doc.Section {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 		}
 		s.Blocks = append(s.Blocks, layerTable(g, kinds))
-		if t, ok := oddTable(kinds); ok {
-			s.Blocks = append(s.Blocks, t)
+		for _, t := range []doc.Table{floorTable(kinds), oddTable(kinds)} {
+			if len(t.Rows) > 0 {
+				s.Blocks = append(s.Blocks, t)
+			}
 		}
 	}
 	s.Blocks = append(s.Blocks, ctx.Pictures("layers-typical.png", "layers.png")...)
@@ -271,7 +276,7 @@ func scaled(s doc.Scale, ns int64) string {
 }
 
 // oddTable has the layers that take much longer or shorter than the others of their kind.
-func oddTable(kinds []view.LayerKind) (doc.Table, bool) {
+func oddTable(kinds []view.LayerKind) doc.Table {
 	t := doc.Table{Title: "unusual layers", Columns: []doc.Column{doc.Col("layer", doc.Number), doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("of the median", doc.Number), doc.Col("most of it in", doc.Text), doc.Col("kernel", doc.KernelName), doc.Col("runs", doc.Text)},
 		Note: "Layers that take much longer or shorter than others of their kind in more than half of the runs through the model."}
 	for _, k := range kinds {
@@ -279,5 +284,44 @@ func oddTable(kinds []view.LayerKind) (doc.Table, bool) {
 			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), passName(k.Pass), kindName(&k, words.Layers), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), o.Kernel, fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
 		}
 	}
-	return t.Cut(mostOddLayers).WithoutEmpty(), len(t.Rows) > 0
+	return t.Cut(mostOddLayers).WithoutEmpty()
+}
+
+// floorText compares the largest parts of one layer with the least time that the hardware needs for them: those that take more than twice
+// this time, if kernels are most of the layer, or all if the user gave the model.
+func floorText(k *view.LayerKind) string {
+	var list []string
+	mostly := 2*k.KernelNS() >= k.MedianNS
+	for _, f := range k.Floor {
+		if told := f.From == summary.FloorOfModel || mostly && 2*f.NS < f.KernelNS; told && 10*f.KernelNS >= k.MedianNS && f.Part != summary.HeadPart {
+			list = append(list, words.LayerPart(f.Part)+" "+unit.DurationOf(f.NS, f.KernelNS)+" ("+unit.Share(f.NS, f.KernelNS)+")")
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return "Least time by bytes and FLOPs: " + strings.Join(list, ", ") + "."
+}
+
+// floorTable compares the parts of one layer of each kind and pass with the least time that the hardware needs for them.
+func floorTable(kinds []view.LayerKind) doc.Table {
+	var times []int64
+	for _, k := range kinds {
+		for _, f := range k.Floor {
+			times = append(times, f.KernelNS)
+		}
+	}
+	scale := doc.ScaleOf(times...)
+	t := doc.Table{Title: "floors of layers", Columns: []doc.Column{doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("part", doc.Text),
+		doc.Col(scale.Head("kernel time"), doc.Number), doc.Col(scale.Head("least time"), doc.Number), doc.Col("%", doc.Number), doc.Col("limited by", doc.Text),
+		doc.Col("bytes", doc.Number), doc.Col("GFLOP", doc.Number), doc.Col("from", doc.Text)},
+		Note: "Least time: bytes at the bandwidth or FLOPs at the peak, of operators with recorded shapes, or of the weights and KV cache of the model. " +
+			"The head is the output layer. Assumed: all weights are trained."}
+	for _, k := range kinds {
+		for _, f := range k.Floor {
+			t.Rows = append(t.Rows, doc.Row{Cells: []string{passName(k.Pass), kindName(&k, words.Layers), words.LayerPart(f.Part), scale.Text(f.KernelNS), scale.Text(f.NS),
+				unit.Share(f.NS, f.KernelNS), label.Clip(label.Clean(f.Bound), 20), unit.Bytes(f.Bytes), fmt.Sprintf("%.3g", float64(f.FLOPs)/1e9), label.Clip(label.Clean(f.From), 20)}})
+		}
+	}
+	return t.WithoutEmpty()
 }

@@ -50,3 +50,29 @@ func Losses(s *summary.Summary) (list []Loss, gain int64, gpus int) {
 	slices.SortStableFunc(list, func(a, b Loss) int { return cmp.Or(cmp.Compare(b.GainNS, a.GainNS), cmp.Compare(a.Name, b.Name)) })
 	return list, gain, len(seen)
 }
+
+// Movers are the categories of kernels that do few operations per byte, so that memory limits them.
+// Matrix products, attention, convolutions and unknown kernels are not among them.
+var Movers = []string{
+	"elementwise", "normalization", "softmax", "reduction", "layout", "copy", "fill", "index", "rope", "kv-cache",
+	"optimizer", "loss",
+	"pooling", "interpolation", "random", "quantization", "sort-scan", "triton-fused",
+}
+
+// Shares of the threads that a multiprocessor can hold: below which they are few, and from how many more seldom help.
+const (
+	fewThreads    = 0.25
+	enoughThreads = 0.5
+)
+
+// shortest is the time in ns of a kernel below which latency limits it.
+const shortest = 10_000
+
+// Scarce returns what memory-bound launches alone on the GPU save at most with enough threads, if their registers or shared memory allow few.
+func Scarce(o *summary.Occupancy) int64 {
+	if o.Theoretical == nil || *o.Theoretical >= fewThreads || o.Limiter != "registers" && o.Limiter != "shared memory" ||
+		o.TotalNS < shortest*o.Count || !slices.Contains(Movers, o.Category) {
+		return 0
+	}
+	return int64((1 - *o.Theoretical/enoughThreads) * float64(o.AloneNS))
+}

@@ -39,8 +39,16 @@ func TestProposals(t *testing.T) {
 			[]Proposal{{"fuse", "chain~aten::sub,aten::exp=0.25", summary.ByFusion, true}}},
 		"many launches": {of(nil, fuse(20, 2_000, 100, summary.GainOfBytes, "aten::sub", "aten::exp", "aten::mul")), all,
 			[]Proposal{{"fuse", "chain~aten::sub,aten::exp,aten::mul=0.95", summary.ByFusion, false}}},
-		"few, and short":   {of(nil, fuse(19, 2_000, 100, summary.GainOfBytes, "aten::sub", "aten::exp")), all, nil},
-		"no chain, a cast": {of(nil, summary.Saving{Kind: summary.SavingCast, Names: []string{"aten::copy_"}, Count: 100, TotalNS: 90_000, GainNS: 90_000}), all, nil},
+		"few, and short":    {of(nil, fuse(19, 2_000, 100, summary.GainOfBytes, "aten::sub", "aten::exp")), all, nil},
+		"no chain, a cast":  {of(nil, summary.Saving{Kind: summary.SavingCast, Names: []string{"aten::copy_"}, Count: 100, TotalNS: 90_000, GainNS: 90_000}), all, nil},
+		"kernels that copy": {kernelsOf(150_000, 100_000), all, []Proposal{{"scale", "kernel~^(?:copy_b|copy_a)$=0", summary.ByCopyKernels, true}}},
+		"little of it":      {kernelsOf(80_000, 10_000), all, nil},
+		"half of the multiprocessors, and a quarter of enough threads": {with(summary.Occupancy{Name: "gemm_(small)", TotalNS: 200_000, Count: 1, Loss: summary.LossFewSMs, GainNS: 100_000},
+			summary.Occupancy{Name: "row_max", Category: "reduction", TotalNS: 100_000, AloneNS: 100_000, Count: 2, Limiter: "registers", Theoretical: share(0.125)},
+			summary.Occupancy{Name: "flash", Category: "attention", TotalNS: 100_000, AloneNS: 100_000, Count: 2, Limiter: "registers", Theoretical: share(0.125)}), all,
+			[]Proposal{{"scale", `kernel~^(?:gemm_\(small\))$=0.5`, summary.ByFewBlocks, true}, {"scale", "kernel~^(?:row_max)$=0.25", summary.ByFewWarps, true}}},
+		"copies to the host and back, of others": {trips(30_000, 120_000), all, []Proposal{{"scale", "class:copy=0.75", summary.ByRoundTrips, true}}},
+		"no other copies":                        {trips(30_000, 30_000), all, nil}, // what all copies take is forecast anyway
 	} {
 		got := Proposals(tc.s, tc.has)
 		if len(got) != len(tc.want) {
@@ -53,4 +61,27 @@ func TestProposals(t *testing.T) {
 			}
 		}
 	}
+}
+
+func share(f float64) *float64 { return &f }
+
+// kernelsOf is a run of 1 ms of kernels, two of which only copy.
+func kernelsOf(b, a int64) *summary.Summary {
+	return &summary.Summary{Kernels: []summary.Kernel{{Name: "gemm", Category: "gemm", TotalNS: 1_000_000 - a - b, Count: 10},
+		{Name: "copy_a", Category: "layout", TotalNS: a, Count: 10}, {Name: "copy_b", Category: "layout", TotalNS: b, Count: 10}}}
+}
+
+// with adds launches to a run of 1 ms of kernels.
+func with(list ...summary.Occupancy) *summary.Summary {
+	s := kernelsOf(0, 0)
+	s.Efficiency.Occupancy = list
+	return s
+}
+
+// trips has copies, some of which go to the host and back.
+func trips(back, all int64) *summary.Summary {
+	s := kernelsOf(0, 0)
+	s.Copies = []summary.Copy{{Name: "Memcpy DtoH", TotalNS: all}}
+	s.Efficiency.Savings = []summary.Saving{{Kind: summary.SavingHost, TotalNS: back, GainNS: back, Count: 1, Names: []string{"copy to the host"}}}
+	return s
 }

@@ -1,0 +1,113 @@
+package critical
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"assay/analyze/critical/graph"
+	"assay/internal/interval"
+)
+
+// A Sent is one piece of communication of a GPU, and when it could have run. Times are those of the graph.
+type Sent struct {
+	Name string
+	Span interval.Span
+	// Late is how much earlier it could have started if it had been launched in time: when what it waits for on the GPU was done. It is 0 if
+	// its launch did not determine its start, and negative if it waits for nothing else.
+	Late int64
+	// Slack is how much later it could have ended without delaying what waits for it, also through communication behind it on its
+	// stream. It is negative if nothing does.
+	Slack int64
+}
+
+// Sent returns the communication of GPUs that starts in the step of a path, in the order of time.
+func (g *Program) Sent(p *Path) (out []Sent) {
+	type key struct {
+		rank  uint16
+		owner int32
+	}
+	arrivals, transfers := map[key]int32{}, map[key]int32{} // of collectives that are not matched, both are their node
+	for v := range g.Nodes {
+		if n, v := &g.Nodes[v], int32(v); g.sends(v) {
+			of := key{n.Rank, n.Owner}
+			if _, ok := arrivals[of]; !ok || n.Flags&graph.IsMatched != 0 {
+				arrivals[of] = v
+			}
+			if n.Flags&graph.IsMatched == 0 {
+				transfers[of] = v
+			}
+		}
+	}
+	slack := map[int32]int64{} // of nodes that something waits for
+	for _, u := range slices.Backward(g.Order) {
+		n := &g.Nodes[u]
+		wait := func(src int32, k graph.Kind, typ int64, binds bool) {
+			if src == graph.None || !k.FromEnd() || !g.sends(src) {
+				return
+			}
+			spare := int64(0)
+			if !binds {
+				spare = max(0, g.Start[u]-g.End(src)-typ)
+			}
+			if g.sends(u) {
+				behind, ok := slack[transfers[key{n.Rank, n.Owner}]]
+				if !ok {
+					return
+				}
+				spare += behind
+			}
+			if was, ok := slack[src]; !ok || spare < was {
+				slack[src] = spare
+			}
+		}
+		bound := true // by the chain
+		for e := n.First; e != graph.None; e = g.Extra[e].Next {
+			x := &g.Extra[e]
+			bound = bound && !x.Binds
+			wait(x.Src, x.Kind, x.Typ, x.Binds)
+		}
+		wait(n.Pred, g.ChainKind(u), g.Typ(u), bound)
+	}
+	for of, v := range arrivals {
+		end := transfers[of]
+		if int(of.rank) != p.Rank || g.Start[v] < p.Window.Start || g.Start[v] >= p.Window.End {
+			continue
+		}
+		s := Sent{Name: g.Name(v), Span: interval.Span{Start: g.Start[v], End: g.End(end)}, Late: g.LateLaunch(v), Slack: -1}
+		if ns, ok := slack[end]; ok {
+			s.Slack = ns
+		}
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b Sent) int {
+		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(a.Span.End, b.Span.End), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// sends reports whether a node is communication of a GPU.
+func (g *Program) sends(v int32) bool {
+	n := &g.Nodes[v]
+	return n.Class == graph.Comm && n.Flags&graph.IsGPU != 0
+}
+
+// LateLaunch returns how much earlier work could have started if it had been launched in time, see [Sent.Late].
+func (g *Program) LateLaunch(v int32) int64 {
+	n := &g.Nodes[v]
+	if n.First == graph.None || g.Extra[n.First].Kind != graph.Launch || !g.Extra[n.First].Binds {
+		return 0
+	}
+	ready := int64(math.MinInt64)
+	if n.Pred != graph.None {
+		ready = g.End(n.Pred) + g.Typ(v)
+	}
+	for e := g.Extra[n.First].Next; e != graph.None; e = g.Extra[e].Next {
+		x := &g.Extra[e]
+		ready = max(ready, g.From(x.Src, x.Kind)+x.Typ)
+	}
+	if ready == math.MinInt64 {
+		return -1
+	}
+	return max(0, g.Start[v]-ready)
+}
