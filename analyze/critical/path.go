@@ -192,7 +192,7 @@ type Path struct {
 func (g *Program) Paths() []Path {
 	t := g.Measured()
 	strict := g.ReplayInto(g.Scratch, nil, true, g.Plan)
-	exactly, strictly := g.Lengths(&t), g.Lengths(&strict) // see finish
+	exactly, strictly := g.Lengths(&t), g.Lengths(&strict) // see [graph.Graph.Finish]
 	prev := make(map[int]int64)
 	out := make([]Path, 0, len(g.Steps))
 	for i, s := range g.Steps {

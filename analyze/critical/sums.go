@@ -30,7 +30,7 @@ func (g *Program) ByName(sums Tally) map[string]int64 {
 
 // Sums are the times of a path by name, in ns.
 type Sums struct {
-	Operators map[string]int64 // each piece for its [Graph.Label]
+	Operators map[string]int64 // each piece for its [Program.Label]
 	Kernels   map[string]int64 // of GPU work
 	Ranks     map[int]int64    // by the number of the rank
 	Modules   map[string]int64 // by the path of the innermost module, also of backward passes

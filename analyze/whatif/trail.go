@@ -14,7 +14,9 @@ import (
 func (g *Group) Trails(s *summary.Summary, paths []critical.Path) {
 	chosen := g.chosen(paths)
 	for r, in := range g.Inputs {
-		at := slices.IndexFunc(s.Details, func(d summary.Detail) bool { return d.Input == in.Index })
+		at := slices.IndexFunc(s.Details, func(d summary.Detail) bool {
+			return d.Input == in.Index && (in.Devices == nil || in.Devices[d.Device])
+		})
 		if at < 0 {
 			continue
 		}

@@ -1,5 +1,5 @@
 // Package whatif answers what the critical path of a step is made of, and what changes to the
-// program would give. It makes rows of the results of package critical, for one input or for the
+// program would give. It makes rows of the results of packages critical and forecast, for one input or for the
 // ranks of one job. Package report/whatif prints them.
 package whatif
 
@@ -68,6 +68,8 @@ type Input struct {
 	Rank  int
 	Path  string
 	Part  interval.Span // only steps that start in it are answered for
+
+	Devices map[int64]bool // of one of several processes of a capture; nil for all
 }
 
 // A Question says what to answer.
@@ -88,6 +90,9 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 		texts = append(texts, c.String())
 	}
 	a.Change = strings.Join(texts, " ")
+	if len(inputs) == 1 {
+		inputs = Processes(inputs[0], q)
+	}
 	for _, in := range inputs {
 		a.Inputs = append(a.Inputs, Source{in.Path, in.Rank})
 	}

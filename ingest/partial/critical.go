@@ -20,10 +20,10 @@ import (
 // much memory.
 const codePathLeft = "critical-path-left-out"
 
-// A ready is a trace whose graph is made. It is kept until all ranks of the job are read.
+// A ready is a capture whose graphs are made, one of each rank in it. It is kept until all ranks of the job are read.
 type ready struct {
-	whatif.Ready
-	hide *redact.Redactor
+	ranks []whatif.Ready
+	hide  *redact.Redactor
 }
 
 // follow asks the measurement of a trace for its graph. The graph of a part of a capture is that of the
@@ -37,9 +37,16 @@ func (p *Part) follow(in *ingest.Input, opt *Options) {
 		if t.Window != nil || !opt.Work.All() {
 			t = in.Trace
 		}
+		list := []whatif.Input{{Trace: t, Rank: in.Rank, Path: in.Path}}
+		if opt.Alone {
+			list = whatif.Processes(list[0], q)
+		}
 		p.ready = &ready{hide: in.Secrets}
-		p.ready.Graph = whatif.GraphOf(t, in.Rank, q)
-		p.ready.Input = whatif.Input{Trace: t.WithoutHost(), Rank: in.Rank, Path: in.Path}
+		for _, x := range list {
+			g := whatif.GraphOf(x.Trace, x.Rank, q)
+			x.Trace = x.Trace.WithoutHost()
+			p.ready.ranks = append(p.ready.ranks, whatif.Ready{Input: x, Graph: g})
+		}
 	}
 }
 
@@ -54,7 +61,9 @@ func (o *Options) noteLeft(s *summary.Summary, in *ingest.Input) {
 // within limits the steps to those in the window of a summary.
 func (r *ready) within(s *summary.Summary) {
 	if w := s.Inputs[0].Window; r != nil && w != nil {
-		r.Part = interval.Span{Start: w.StartNS, End: w.EndNS}
+		for i := range r.ranks {
+			r.ranks[i].Part = interval.Span{Start: w.StartNS, End: w.EndNS}
+		}
 	}
 }
 
@@ -64,12 +73,12 @@ func readyOf(all []Part, jobs [][]int, first []int) (out [][]*ready) {
 		var list []*ready
 		for _, i := range job {
 			if r := all[i].ready; r != nil {
-				r.Index = first[i]
+				r.ranks[0].Index = first[i]
 				list = append(list, r)
 				all[i].ready = nil
 			}
 		}
-		slices.SortStableFunc(list, func(a, b *ready) int { return cmp.Compare(a.Rank, b.Rank) })
+		slices.SortStableFunc(list, func(a, b *ready) int { return cmp.Compare(a.ranks[0].Rank, b.ranks[0].Rank) })
 		if len(list) == len(job) { // without one of its ranks, a job would be answered for wrongly
 			out = append(out, list)
 		}
@@ -82,7 +91,7 @@ func addPaths(s *summary.Summary, job []*ready) {
 	var list []whatif.Ready
 	for _, r := range job {
 		if r != nil {
-			list = append(list, r.Ready)
+			list = append(list, r.ranks...)
 		}
 	}
 	if len(list) == 0 {
@@ -105,7 +114,7 @@ func addPaths(s *summary.Summary, job []*ready) {
 			r.hide.Strings(&paths)
 			r.hide.Strings(&forecasts)
 			for i := range s.Details {
-				if d := &s.Details[i]; d.Input == r.Index && d.Path != nil {
+				if d := &s.Details[i]; d.Input == r.ranks[0].Index && d.Path != nil {
 					r.hide.Strings(&d.Names)
 					r.hide.Strings(d.Path)
 				}

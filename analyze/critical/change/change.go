@@ -1,4 +1,4 @@
-// Package change describes the changes of a program whose effect package critical forecasts: how
+// Package change describes the changes of a program whose effect package forecast finds: how
 // each is written on a command line, what it does and what it assumes.
 package change
 
@@ -245,6 +245,6 @@ func Compile(pattern string) (func(string) bool, error) {
 	return func(s string) bool { return yes.MatchString(s) && !no.MatchString(s) }, nil
 }
 
-// Classes are the classes of time that can be scaled, in the order of package critical.
+// Classes are the classes of time that can be scaled, in the order of package graph.
 var Classes = []string{"host_op", "python", "host_gap", "runtime", "dataloader", "launch_delay", "kernel_gap",
 	"sync_return", "compute", "comm", "copy", "unexplained"}

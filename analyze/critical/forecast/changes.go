@@ -48,6 +48,7 @@ type changing struct {
 	any     bool                   // a change has an effect
 	byClass [graph.Classes][]int32 // nodes
 	byName  map[ranked][]int32     // works
+	blocked []int32                // parts of calls that block
 	can     *fusing                // if it was needed
 	start   []int64                // for the starts of a replay
 	differ  float64                // by how much the ratio of works that are made alike differs, in percent
@@ -72,6 +73,9 @@ func newChanging(g *Model) *changing {
 	for v := range g.Nodes {
 		n := &g.Nodes[v]
 		c.byClass[n.Class] = append(c.byClass[n.Class], int32(v))
+		if n.Flags&(graph.Blocks|graph.IsJoin) != 0 {
+			c.blocked = append(c.blocked, int32(v))
+		}
 		if n.Flags&graph.IsGPU != 0 {
 			key := ranked{g.Work(int32(v)).A.Name, n.Rank}
 			c.byName[key] = append(c.byName[key], int32(v))
@@ -133,7 +137,7 @@ func (c *changing) touch(v int32) {
 func (c *changing) twin() *changing {
 	r := *c.r
 	r.Dur, r.Flags, r.Arrivals = make([]int64, len(r.Dur)), make([]uint16, len(r.Flags)), nil
-	return &changing{g: c.g, r: &r, byClass: c.byClass, byName: c.byName, start: make([]int64, len(c.start)), touched: make([]int32, 0, cap(c.touched)), at: noCost}
+	return &changing{g: c.g, r: &r, byClass: c.byClass, byName: c.byName, blocked: c.blocked, start: make([]int64, len(c.start)), touched: make([]int32, 0, cap(c.touched)), at: noCost}
 }
 
 // replayEach replays changes, each alone, and calls f for those that change anything. Two are replayed at the same
@@ -367,14 +371,11 @@ func (c *changing) remove(what string, _ float64) error {
 		}
 	case "sync":
 		in := c.within(re)
-		c.each(false, func(v int32, n *graph.Node) {
-			if n.Flags&(graph.Blocks|graph.IsJoin) == 0 || !in(v) {
-				return
+		for _, v := range c.blocked {
+			if in(v) {
+				c.unblock(v)
 			}
-			if c.mark(v, critical.NoSync); !c.launches(n) {
-				c.set(v, 0)
-			}
-		})
+		}
 	}
 	return nil
 }
@@ -395,14 +396,19 @@ func (c *changing) pinned(_ string, f float64) error {
 			}
 		})
 	}
-	c.each(false, func(v int32, n *graph.Node) {
-		if n.Flags&(graph.Blocks|graph.IsJoin) != 0 && (c.launches(n) || c.afterCopy(n)) {
-			if c.mark(v, critical.NoSync); !c.launches(n) {
-				c.set(v, 0)
-			}
+	for _, v := range c.blocked {
+		if n := &c.g.Nodes[v]; c.launches(n) || c.afterCopy(n) {
+			c.unblock(v)
 		}
-	})
+	}
 	return nil
+}
+
+// unblock takes the wait of a call away, and its own part if it launches nothing.
+func (c *changing) unblock(v int32) {
+	if c.mark(v, critical.NoSync); !c.launches(&c.g.Nodes[v]) {
+		c.set(v, 0)
+	}
 }
 
 // afterCopy reports whether a call that waits for work follows a copy to the GPU in the same operator: if that
