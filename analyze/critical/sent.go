@@ -13,7 +13,8 @@ type Sent struct {
 	Name string
 	Span interval.Span
 	// Late is how much earlier it could have started if it had been launched in time: when what it waits for on the GPU was done. It is 0 if
-	// its launch did not determine its start, and negative if it waits for nothing else.
+	// its launch did not determine its start, and negative if it is not known what it needs: nothing comes
+	// before it on the GPU, no event orders the streams, or the host read a result before it launched this.
 	Late int64
 	// Slack is how much later it could have ended without delaying what waits for it, also through communication behind it on its
 	// stream. It is negative if nothing does.
@@ -105,10 +106,22 @@ func (g *Graph) lateLaunch(v int32) int64 {
 		x := &g.extra[e]
 		ready = max(ready, g.from(x.src, x.kind)+x.typ)
 	}
-	if ready == math.MinInt64 {
+	if ready == math.MinInt64 || g.Counts.UnorderedStreams || g.readsBack(g.extra[n.first].src, ready) {
 		return -1
 	}
 	return max(0, g.start[v]-ready)
+}
+
+// readsBack reports whether the host waited for a copy between a time and one of its nodes: what it launches may depend on what it read.
+func (g *Graph) readsBack(v int32, since int64) bool {
+	for ; v != none && g.end(v) > since; v = g.nodes[v].pred {
+		for e := g.nodes[v].first; e != none; e = g.extra[e].next {
+			if src := g.extra[e].src; g.nodes[src].class == Copy && g.nodes[src].flags&isGPU != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // early lets communication start when what it waits for on the GPU is done: as if it was launched in time.
