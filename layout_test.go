@@ -47,8 +47,10 @@ var mayImport = map[string]string{
 	"summary/view/hang":            "summary",
 	"trace/window":                 "internal/unit",
 	"analyze/critical/change":      "internal/lazyregexp",
-	"analyze/critical":             "analyze/classify analyze/critical/change internal/interval internal/label internal/lazyregexp internal/profilercost internal/runsort internal/unit trace",
-	"analyze/whatif":               "analyze/classify analyze/critical analyze/critical/change analyze/efficiency analyze/efficiency/hardware analyze/gpu analyze/operations analyze/phase analyze/steps internal/diag internal/interval internal/stat summary trace",
+	"analyze/critical/graph":       "analyze/classify analyze/critical/change internal/interval internal/label internal/lazyregexp internal/profilercost internal/runsort trace",
+	"analyze/critical":             "analyze/critical/graph internal/interval trace",
+	"analyze/critical/forecast":    "analyze/critical analyze/critical/change analyze/critical/graph internal/interval internal/lazyregexp internal/profilercost internal/unit trace",
+	"analyze/whatif":               "analyze/classify analyze/critical analyze/critical/change analyze/critical/forecast analyze/critical/graph analyze/efficiency analyze/efficiency/hardware analyze/gpu analyze/operations analyze/phase analyze/steps internal/diag internal/interval internal/stat summary trace",
 	"report/whatif":                "analyze/operations analyze/whatif internal/label internal/unit report/doc report/words summary",
 	"analyze/inspect":              "analyze analyze/attribute analyze/critical analyze/gpu analyze/hosttree analyze/launches analyze/layers analyze/limits analyze/steps analyze/whatif internal/diag internal/interval internal/label internal/stat summary trace",
 	"report/nsystables":            "analyze/nsysstats internal/diag internal/label report/doc",
@@ -175,7 +177,7 @@ var mayImport = map[string]string{
 	"analyze/goodput":              "internal/lazyregexp internal/stat logs summary",
 	"summary/view/goodput":         "summary",
 	"logs/health":                  "internal/lazyregexp internal/redact logs",
-	"judge/health":                 "internal/label internal/stat judge/finding judge/rule judge/tree summary",
+	"judge/health":                 "internal/label internal/lazyregexp internal/stat internal/unit judge/finding judge/rule judge/tree summary",
 	"trace/unitrace":               "internal/lazyregexp trace",
 	"internal/test/vendorgen":      "trace",
 }
@@ -261,7 +263,6 @@ var largePackages = map[string]string{
 	"internal/test/tracegen":       "a generator of traces with known results, its scenes, stories and troubles; for tests only",
 	"analyze/efficiency/operators": "the table of formulas, one file per subject; the formulas share the private reader of arguments",
 	"analyze/attribute":            "one walk along the threads of the host; its questions share what is open on them",
-	"analyze/critical":             "one graph and the questions it answers; all of them read the private nodes and edges",
 	"internal/redact":              "one search with one file per kind of place; its parts share the marks and what was found",
 	"judge/logs":                   "one file per question about logs, benchmarks and monitors; the rules share the evaluator of one set of series",
 	"judge/timeline":               "one file per question about what ran when; the rules share the evaluator of one timeline",
@@ -297,7 +298,6 @@ func TestPackageLength(t *testing.T) {
 var largeTypes = map[string]string{
 	"internal/redact.text":             "one method per place or form of a secret, which all read one text",
 	"logs/monitor.Finder":              "one method per kind of heading and of row, which all add to one log",
-	"analyze/critical.Graph":           "one method per question about a graph, whose nodes and edges are private",
 	"nsys.loader":                      "one method per table of an export, which all add to one trace",
 	"internal/test/tracegen.generator": "one method per part of a trace, which share one stream of random numbers; for tests only",
 }

@@ -161,6 +161,12 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		return Trace(launches.Align(t, offsets), in, opt)
 	}
 	times.Note(&issues)
+	received := async(func() bool { // at the same time as the rest, which only reads it too
+		if opt.Measured != nil {
+			opt.Measured(t)
+		}
+		return true
+	})
 	steps.NoteSilent(t, host.Links, &issues)
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, CollectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
@@ -227,9 +233,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	s.Sort()
 	s.Detach()
-	if opt.Measured != nil {
-		opt.Measured(t)
-	}
+	received()
 	return s
 }
 

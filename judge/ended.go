@@ -26,11 +26,15 @@ func (r *Result) ledByFinding() {
 	if v.Bound != finding.BoundUnknown || v.Rule != "" || v.Abstained == nil || v.Abstained.Code != "values-only" {
 		return
 	}
-	for _, f := range r.Findings {
-		if f.Level > finding.Info && f.Rule != rule.CaptureQuality && f.Rule != rule.SettingNotAdvised {
-			v.Sentence, v.Rule = f.Title, f.Rule
-			finding.DecidedFirst(r.Findings, *v)
-			return
+	var worst *finding.Finding
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Level > finding.Info && f.Rule != rule.CaptureQuality && f.Rule != rule.SettingNotAdvised && (worst == nil || f.Level > worst.Level) {
+			worst = f
 		}
+	}
+	if worst != nil {
+		v.Sentence, v.Rule = worst.Title, worst.Rule
+		finding.DecidedFirst(r.Findings, *v)
 	}
 }

@@ -151,6 +151,13 @@ func (b *evaluators) result() Result {
 	switch {
 	case b.logs.Any() && b.withoutCaptures():
 		out = plainResult(b.logs.Judge(before))
+	case b.OnlyMachines():
+		out = Result{Findings: slices.Concat(before, b.logs.Findings()), Verdict: finding.Verdict{Bound: finding.BoundUnknown,
+			Sentence: machinesOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: machinesOnly}}}
+		fault := slices.ContainsFunc(out.Findings, func(f finding.Finding) bool { return f.Level > finding.Info && f.Rule != rule.CaptureQuality })
+		if checked := health.Checked(b.Summary); checked != "" && !fault {
+			out.Verdict = finding.Verdict{Bound: finding.BoundMachinesHealthy, Sentence: "Checked: " + checked}
+		}
 	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && b.withoutCaptures():
 		sentence, decides := logs.Headline(b.logs)
 		sentence = cmp.Or(sentence, valuesOnly)
@@ -166,9 +173,6 @@ func (b *evaluators) result() Result {
 				out.Verdict = finding.DecidedBy(finding.BoundHang, out.Findings[i])
 			}
 		}
-	case len(b.Health) > 0 && b.withoutCaptures():
-		out = Result{Findings: slices.Concat(before, b.logs.Findings()), Verdict: finding.Verdict{Bound: finding.BoundUnknown,
-			Sentence: machinesOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: machinesOnly}}}
 	case len(b.Compilations) > 0 && b.withoutCaptures():
 		out = Result{Findings: slices.Concat(before, b.compiled.Findings()), Verdict: finding.Verdict{Bound: finding.BoundUnknown,
 			Sentence: compiledOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: compiledOnly}}}
@@ -225,7 +229,7 @@ const (
 	valuesOnly   = "The inputs have logged values and no GPU events; the values are below."
 	compiledOnly = "The inputs say what torch.compile did and have no GPU events; give the trace of the same run, too."
 	groupsOnly   = "The inputs have groups of ranks and no times, so no bottleneck is known; their calls are below."
-	machinesOnly = "The inputs describe machines and have no times of a program; what is wrong with the machines, if anything, is below."
+	machinesOnly = "The inputs name the parts of machines and no values that can be judged: give nvidia-smi -q, nvidia-smi nvlink -s, dmesg or ibstat of the hosts."
 	callsPending = "Some collectives or sends did not complete: they are below, with the ranks that did not arrive."
 )
 

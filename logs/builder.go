@@ -489,7 +489,7 @@ func (b *Builder) Log(lines int64, complete bool) *Log {
 }
 
 // cut returns a copy of the first [MaxName] bytes of a text, so that the memory of a long
-// line can be freed.
+// line can be freed. It does not cut a secret, because the rest of it would not be recognized.
 func cut(s string) string {
 	return strings.Clone(strings.ToValidUTF8(redact.Cut(s, MaxName), "\ufffd"))
 }

@@ -15,8 +15,9 @@ type Reading struct {
 	Property    string // canonical, as properties.txt has it
 	Name        string // of the tool, where several are one property: "tx_discards_phy"
 	First, Last string
-	Times       int64 // how often it was read
-	Line        int64 // of the last
+	Times       int64  // how often it was read
+	Line        int64  // of the last
+	At          string // when the last was true, if the input says so: "2026-03-14 09:26:53", "Mar 14 09:26:53" without a year
 }
 
 // maxReadings is the largest number of readings of one input.
@@ -43,7 +44,7 @@ func (b *Builder) Read(r Reading, value string) {
 		b.log.Readings = append(b.log.Readings, r)
 	}
 	it := &b.log.Readings[i]
-	it.Last, it.Line = value, r.Line
+	it.Last, it.Line, it.At = value, r.Line, r.At
 	it.Times++
 }
 

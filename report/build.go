@@ -167,11 +167,11 @@ func bound(ctx *section.Context) string {
 		return words.TotalsOnly
 	case v.Rule == rule.RunsDiffer:
 		return words.SeveralRuns
-	case (ctx.OfLogs() || ctx.OfMachines()) && v.Bound == finding.BoundUnknown:
+	case (ctx.OfLogs() || ctx.OnlyMachines()) && v.Bound == finding.BoundUnknown:
 		if f, ok := decisive(ctx); ok && f.Level > finding.Info {
 			return rule.LineOf(f.Rule)
 		}
-		if ctx.OfMachines() {
+		if ctx.OnlyMachines() {
 			return words.MachinesOnly
 		}
 		return words.ValuesOnly
@@ -179,10 +179,10 @@ func bound(ctx *section.Context) string {
 	return words.Verdict(v.Bound)
 }
 
-// decisive returns the finding that decides the verdict.
+// decisive returns the finding that decides the verdict: the first of its rule.
 func decisive(ctx *section.Context) (finding.Finding, bool) {
 	for _, f := range ctx.Result.Findings {
-		if decides(ctx, f) {
+		if f.Rule == ctx.Result.Verdict.Rule {
 			return f, true
 		}
 	}
@@ -191,7 +191,8 @@ func decisive(ctx *section.Context) (finding.Finding, bool) {
 
 // decides reports whether f decides the verdict.
 func decides(ctx *section.Context, f finding.Finding) bool {
-	return f.Rule == ctx.Result.Verdict.Rule
+	first, ok := decisive(ctx)
+	return ok && f.Rule == first.Rule && f.Title == first.Title
 }
 
 // overLimits returns the warnings and critical findings of a run whose verdict asks for

@@ -201,7 +201,7 @@ func commCause(ctx *section.Context, cause string) string {
 func verdictSentence(ctx *section.Context, prepare func(string) string) string {
 	s := prepare(ctx.Result.Verdict.Sentence)
 	if s != "" && !strings.HasSuffix(s, ".") {
-		s = finding.Upper(s) + "."
+		s = doc.Capital(s) + "."
 	}
 	if d := ctx.Result.Verdict.Doubt; d != nil {
 		s += " " + prepare(d.Reason) + "."

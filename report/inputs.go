@@ -156,7 +156,7 @@ func groupingLine(s *summary.Summary) string {
 			topologies = append(topologies, text)
 		}
 	}
-	if len(s.Inputs) < 2 {
+	if len(s.Inputs) < 2 || s.OnlyMachines() { // a machine is no rank
 		return doc.Capital(strings.Join(topologies, "; "))
 	}
 	g := view.Runs(view.Captures(s))

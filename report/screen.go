@@ -109,7 +109,7 @@ func screenCapture(ctx *section.Context) doc.Section {
 	if text := groupingLine(ctx.Summary); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}
-	if key := inputKey(ctx.Whole, timeline.ShownDevices(ctx)); key != nil {
+	if key := inputKey(ctx.Whole, timeline.ShownDevices(ctx)); key != nil && !ctx.OnlyMachines() {
 		s.Blocks = append(s.Blocks, key)
 	}
 	s.Blocks = append(s.Blocks, leftOut(ctx, screenLeftOut)...)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"assay/analyze/critical/graph"
 	"assay/internal/interval"
 )
 
@@ -22,36 +23,36 @@ type Sent struct {
 }
 
 // Sent returns the communication of GPUs that starts in the step of a path, in the order of time.
-func (g *Graph) Sent(p *Path) (out []Sent) {
+func (g *Program) Sent(p *Path) (out []Sent) {
 	type key struct {
 		rank  uint16
 		owner int32
 	}
 	arrivals, transfers := map[key]int32{}, map[key]int32{} // of collectives that are not matched, both are their node
-	for v := range g.nodes {
-		if n, v := &g.nodes[v], int32(v); g.sends(v) {
-			of := key{n.rank, n.owner}
-			if _, ok := arrivals[of]; !ok || n.flags&isMatched != 0 {
+	for v := range g.Nodes {
+		if n, v := &g.Nodes[v], int32(v); g.sends(v) {
+			of := key{n.Rank, n.Owner}
+			if _, ok := arrivals[of]; !ok || n.Flags&graph.IsMatched != 0 {
 				arrivals[of] = v
 			}
-			if n.flags&isMatched == 0 {
+			if n.Flags&graph.IsMatched == 0 {
 				transfers[of] = v
 			}
 		}
 	}
 	slack := map[int32]int64{} // of nodes that something waits for
-	for _, u := range slices.Backward(g.order) {
-		n := &g.nodes[u]
-		wait := func(src int32, k kind, typ int64, binds bool) {
-			if src == none || !k.fromEnd() || !g.sends(src) {
+	for _, u := range slices.Backward(g.Order) {
+		n := &g.Nodes[u]
+		wait := func(src int32, k graph.Kind, typ int64, binds bool) {
+			if src == graph.None || !k.FromEnd() || !g.sends(src) {
 				return
 			}
 			spare := int64(0)
 			if !binds {
-				spare = max(0, g.start[u]-g.end(src)-typ)
+				spare = max(0, g.Start[u]-g.End(src)-typ)
 			}
 			if g.sends(u) {
-				behind, ok := slack[transfers[key{n.rank, n.owner}]]
+				behind, ok := slack[transfers[key{n.Rank, n.Owner}]]
 				if !ok {
 					return
 				}
@@ -62,19 +63,19 @@ func (g *Graph) Sent(p *Path) (out []Sent) {
 			}
 		}
 		bound := true // by the chain
-		for e := n.first; e != none; e = g.extra[e].next {
-			x := &g.extra[e]
-			bound = bound && !x.binds
-			wait(x.src, x.kind, x.typ, x.binds)
+		for e := n.First; e != graph.None; e = g.Extra[e].Next {
+			x := &g.Extra[e]
+			bound = bound && !x.Binds
+			wait(x.Src, x.Kind, x.Typ, x.Binds)
 		}
-		wait(n.pred, g.chainKind(u), g.typ(u), bound)
+		wait(n.Pred, g.ChainKind(u), g.Typ(u), bound)
 	}
 	for of, v := range arrivals {
 		end := transfers[of]
-		if int(of.rank) != p.Rank || g.start[v] < p.Window.Start || g.start[v] >= p.Window.End {
+		if int(of.rank) != p.Rank || g.Start[v] < p.Window.Start || g.Start[v] >= p.Window.End {
 			continue
 		}
-		s := Sent{Name: g.name(v), Span: interval.Span{Start: g.start[v], End: g.end(end)}, Late: g.lateLaunch(v), Slack: -1}
+		s := Sent{Name: g.Name(v), Span: interval.Span{Start: g.Start[v], End: g.End(end)}, Late: g.LateLaunch(v), Slack: -1}
 		if ns, ok := slack[end]; ok {
 			s.Slack = ns
 		}
@@ -87,49 +88,39 @@ func (g *Graph) Sent(p *Path) (out []Sent) {
 }
 
 // sends reports whether a node is communication of a GPU.
-func (g *Graph) sends(v int32) bool {
-	n := &g.nodes[v]
-	return n.class == Comm && n.flags&isGPU != 0
+func (g *Program) sends(v int32) bool {
+	n := &g.Nodes[v]
+	return n.Class == graph.Comm && n.Flags&graph.IsGPU != 0
 }
 
-// lateLaunch returns how much earlier work could have started if it had been launched in time, see [Sent.Late].
-func (g *Graph) lateLaunch(v int32) int64 {
-	n := &g.nodes[v]
-	if n.first == none || g.extra[n.first].kind != launch || !g.extra[n.first].binds {
+// LateLaunch returns how much earlier work could have started if it had been launched in time, see [Sent.Late].
+func (g *Program) LateLaunch(v int32) int64 {
+	n := &g.Nodes[v]
+	if n.First == graph.None || g.Extra[n.First].Kind != graph.Launch || !g.Extra[n.First].Binds {
 		return 0
 	}
 	ready := int64(math.MinInt64)
-	if n.pred != none {
-		ready = g.end(n.pred) + g.typ(v)
+	if n.Pred != graph.None {
+		ready = g.End(n.Pred) + g.Typ(v)
 	}
-	for e := g.extra[n.first].next; e != none; e = g.extra[e].next {
-		x := &g.extra[e]
-		ready = max(ready, g.from(x.src, x.kind)+x.typ)
+	for e := g.Extra[n.First].Next; e != graph.None; e = g.Extra[e].Next {
+		x := &g.Extra[e]
+		ready = max(ready, g.From(x.Src, x.Kind)+x.Typ)
 	}
-	if ready == math.MinInt64 || g.Counts.UnorderedStreams || g.readsBack(g.extra[n.first].src, ready) {
+	if ready == math.MinInt64 || g.Counts.UnorderedStreams || g.readsBack(g.Extra[n.First].Src, ready) {
 		return -1
 	}
-	return max(0, g.start[v]-ready)
+	return max(0, g.Start[v]-ready)
 }
 
 // readsBack reports whether the host waited for a copy between a time and one of its nodes: what it launches may depend on what it read.
-func (g *Graph) readsBack(v int32, since int64) bool {
-	for ; v != none && g.end(v) > since; v = g.nodes[v].pred {
-		for e := g.nodes[v].first; e != none; e = g.extra[e].next {
-			if src := g.extra[e].src; g.nodes[src].class == Copy && g.nodes[src].flags&isGPU != 0 {
+func (g *Program) readsBack(v int32, since int64) bool {
+	for ; v != graph.None && g.End(v) > since; v = g.Nodes[v].Pred {
+		for e := g.Nodes[v].First; e != graph.None; e = g.Extra[e].Next {
+			if src := g.Extra[e].Src; g.Nodes[src].Class == graph.Copy && g.Nodes[src].Flags&graph.IsGPU != 0 {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// early lets communication start when what it waits for on the GPU is done: as if it was launched in time.
-func (c *changing) early(re string, _ float64) error {
-	c.work(re, func(v int32, n *node) {
-		if n.class == Comm && c.g.lateLaunch(v) > 0 {
-			c.mark(v, noLaunch)
-		}
-	})
-	return nil
 }

@@ -1,24 +1,29 @@
 package critical
 
 import (
-	"slices"
-	"strings"
-
-	"assay/internal/label"
+	"assay/analyze/critical/graph"
 	"assay/trace"
 )
 
-// A ranked is a name in the trace of a rank.
-type ranked struct {
-	name trace.Sym
-	rank uint16
+// A Tally has times by rank and name.
+type Tally [][]int64
+
+func (t Tally) Add(g *Program, name trace.Sym, rank uint16, ns int64) {
+	if t[rank] == nil {
+		t[rank] = make([]int64, g.Ranks[rank].T.Names())
+	}
+	t[rank][name] += ns
 }
 
-// byName adds up what the ranks have of each name.
-func (g *Graph) byName(sums map[ranked]int64) map[string]int64 {
-	out := make(map[string]int64, len(sums))
-	for k, ns := range sums {
-		out[g.ranks[k.rank].t.Name(k.name)] += ns
+// ByName adds up what the ranks have of each name.
+func (g *Program) ByName(sums Tally) map[string]int64 {
+	out := make(map[string]int64)
+	for rank, of := range sums {
+		for name, ns := range of {
+			if ns > 0 {
+				out[g.Ranks[rank].T.Name(trace.Sym(name))] += ns
+			}
+		}
 	}
 	return out
 }
@@ -33,110 +38,63 @@ type Sums struct {
 }
 
 // SumsOf returns the times of a path by name.
-func (g *Graph) SumsOf(p *Path) Sums {
-	ops, kernels := make(map[ranked]int64), make(map[ranked]int64)
-	var classes [Classes]int64
-	ranks := make([]int64, len(g.ranks))
-	modules := make([]map[int32]int64, len(g.ranks)) // by span
+func (g *Program) SumsOf(p *Path) Sums {
+	ops, kernels := make(Tally, len(g.Ranks)), make(Tally, len(g.Ranks))
+	var classes [graph.Classes]int64
+	ranks := make([]int64, len(g.Ranks))
+	modules := make([]map[int32]int64, len(g.Ranks)) // by span
 	phases, phase, inPhase := make(map[string]int64), "", int64(0)
 	g.Each(p, func(x Piece) {
-		n, ns := &g.nodes[x.node], x.Span.Len()
+		n, ns := &g.Nodes[x.Node], x.Span.Len()
 		if name, rank, ok := g.operatorOf(&x); ok {
-			ops[ranked{name, rank}] += ns
+			ops.Add(g, name, rank, ns)
 		} else {
-			classes[x.class] += ns
+			classes[x.Class] += ns
 		}
-		if !x.delay && n.flags&isGPU != 0 {
-			kernels[ranked{g.work(x.node).a.Name, n.rank}] += ns
+		if !x.Delay && n.Flags&graph.IsGPU != 0 {
+			kernels.Add(g, g.Work(x.Node).A.Name, n.Rank, ns)
 		}
-		ranks[n.rank] += ns
-		src := g.ranks[n.rank]
-		span, at := n.owner, x.Span.Start+src.offset
-		if n.flags&isGPU != 0 {
-			l := g.launchOf(x.node)
+		ranks[n.Rank] += ns
+		src := g.Ranks[n.Rank]
+		span, at := n.Owner, x.Span.Start+src.Offset
+		if n.Flags&graph.IsGPU != 0 {
+			l := g.LaunchOf(x.Node)
 			if l == nil {
 				return // no module and no phase is known
 			}
-			span, at = l.span, src.spans[l.span].start
+			span, at = l.Span, src.Spans[l.Span].Start
 		}
-		if src.phase != nil {
-			if now := src.phase(at); now != phase { // few pieces change it
+		if src.Phase != nil {
+			if now := src.Phase(at); now != phase { // few pieces change it
 				phases[phase] += inPhase
 				phase, inPhase = now, 0
 			}
 			inPhase += ns
 		}
-		if span != none && src.forward != nil {
-			if modules[n.rank] == nil {
-				modules[n.rank] = make(map[int32]int64)
+		if span != graph.None && src.Forward != nil {
+			if modules[n.Rank] == nil {
+				modules[n.Rank] = make(map[int32]int64)
 			}
-			modules[n.rank][span] += ns
+			modules[n.Rank][span] += ns
 		}
 	})
 	phases[phase] += inPhase
 	delete(phases, "")
-	out := Sums{g.byName(ops), g.byName(kernels), make(map[int]int64, len(ranks)), make(map[string]int64), phases}
+	out := Sums{g.ByName(ops), g.ByName(kernels), make(map[int]int64, len(ranks)), make(map[string]int64), phases}
 	for c, ns := range classes {
 		if ns > 0 {
-			out.Operators["("+Class(c).String()+")"] += ns
+			out.Operators["("+graph.Class(c).String()+")"] += ns
 		}
 	}
 	for i, ns := range ranks {
 		if ns > 0 {
-			out.Ranks[g.ranks[i].rank] += ns
+			out.Ranks[g.Ranks[i].Rank] += ns
 		}
 		for span, ns := range modules[i] {
-			if path := g.ranks[i].moduleOf(span); path != "" {
+			if path := g.Ranks[i].ModuleOf(span); path != "" {
 				out.Modules[path] += ns
 			}
 		}
 	}
 	return out
-}
-
-// findModules finds the operators of forward passes by sequence number, if the trace has modules. Numbers only
-// grow, so the last operator with a number created the node of the backward pass.
-func (s *source) findModules() {
-	any := false
-	for i := range s.t.Names() {
-		if any = label.IsModule(s.t.Name(trace.Sym(i))); any {
-			break
-		}
-	}
-	if !any {
-		return
-	}
-	low, high, n := ^trace.ID(0), trace.ID(0), 0
-	of := func(x *span) bool { return x.kind == trace.CPUOp && x.corr != 0 && !x.backward }
-	for i := range s.spans {
-		if x := &s.spans[i]; of(x) {
-			low, high, n = min(low, x.corr), max(high, x.corr), n+1
-		}
-	}
-	s.forward = newByID(low, high, n)
-	for i := range s.spans {
-		if x := &s.spans[i]; of(x) {
-			s.forward.set(x.corr, int32(i))
-		}
-	}
-}
-
-// moduleOf returns the names of the modules around an event, itself included, separated by slashes, or "". An
-// operator of a backward pass belongs to the module of its forward operator.
-func (s *source) moduleOf(span int32) string {
-	var parts []string
-	back := none
-	for i := span; i != none; i = s.spans[i].parent {
-		x := &s.spans[i]
-		if name := s.t.Name(x.name); x.kind == trace.Python && label.IsModule(name) {
-			parts = append(parts, strings.ReplaceAll(strings.TrimPrefix(name, label.ModulePrefix), "/", "_"))
-		} else if x.backward && back == none {
-			back = s.forward.get(x.corr)
-		}
-	}
-	if len(parts) == 0 && back != none {
-		return s.moduleOf(back)
-	}
-	slices.Reverse(parts)
-	return strings.Join(parts, "/")
 }

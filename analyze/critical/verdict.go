@@ -5,9 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"assay/analyze/critical/change"
-	"assay/internal/interval"
-	"assay/internal/lazyregexp"
+	"assay/analyze/critical/graph"
 )
 
 // A Level says how far an answer can be trusted.
@@ -40,12 +38,22 @@ func (v *Verdict) Add(l Level, format string, args ...any) {
 	v.Reasons = append(v.Reasons, text)
 }
 
-// first adds a reason before the others: why the change may be impossible, which they are only doubts of.
-func (v *Verdict) first(l Level, format string, args ...any) {
+// First adds a reason before the others: why the change may be impossible, which they are only doubts of.
+func (v *Verdict) First(l Level, format string, args ...any) {
 	v.Add(l, format, args...)
 	if n := len(v.Reasons) - 1; l != Abstain {
 		v.Reasons = slices.Insert(v.Reasons[:n:n], 0, v.Reasons[n])
 	}
+}
+
+// WarnFirst adds a warning that comes before others, because it may change an answer most.
+func (v *Verdict) WarnFirst(format string, args ...any) {
+	at := 0
+	if v.Level == Abstain {
+		at = len(v.Reasons)
+	}
+	v.Level = max(v.Level, Warn)
+	v.Reasons = slices.Insert(v.Reasons, at, fmt.Sprintf(format, args...))
 }
 
 // AtBest adds that a forecast is a bound, which is never a plain answer.
@@ -55,41 +63,49 @@ func (v *Verdict) AtBest(bound bool) {
 	}
 }
 
-// percent returns part of whole in percent.
-func percent(part, whole int64) float64 { return 100 * float64(part) / float64(max(1, whole)) }
+// MuchOfStep is the share of a step from which something matters, in percent.
+const MuchOfStep = 4
 
 // limits are the tests of a path: a measure in percent, above which the answer carries a warning,
 // and above which it is withheld.
 var limits = []struct {
 	warn, abstain float64
 	reason        string
-	measure       func(g *Graph, p *Path) float64
+	measure       func(g *Program, p *Path) float64
 }{
 	{.01, 1, "an unchanged replay differs from the measurement by %.1f%%",
-		func(_ *Graph, p *Path) float64 { return math.Abs(percent(p.Exact-p.Window.Len(), p.Window.Len())) }},
+		func(_ *Program, p *Path) float64 {
+			return math.Abs(graph.Percent(p.Exact-p.Window.Len(), p.Window.Len()))
+		}},
 	{2, 5, "a replay with typical delays differs from the measurement by %.1f%%",
-		func(_ *Graph, p *Path) float64 { return math.Abs(percent(p.Explained-p.Window.Len(), p.Window.Len())) }},
+		func(_ *Program, p *Path) float64 {
+			return math.Abs(graph.Percent(p.Explained-p.Window.Len(), p.Window.Len()))
+		}},
 	{3, 10, "nothing in the trace explains %.1f%% of the path",
-		func(_ *Graph, p *Path) float64 { return percent(p.Classes[Unexplained], p.Window.Len()) }},
+		func(_ *Program, p *Path) float64 { return graph.Percent(p.Classes[graph.Unexplained], p.Window.Len()) }},
 	{3, 50, "%.1f%% of the path is GPU work whose launch is not in the trace",
-		func(_ *Graph, p *Path) float64 { return percent(p.Unlaunched, p.Window.Len()) }},
+		func(_ *Program, p *Path) float64 { return graph.Percent(p.Unlaunched, p.Window.Len()) }},
 	{10, 50, "the launch of %.1f%% of the GPU time is not in the trace",
-		func(g *Graph, _ *Path) float64 { return percent(g.Counts.Unlaunched, g.Counts.GPUTime) }},
+		func(g *Program, _ *Path) float64 { return graph.Percent(g.Counts.Unlaunched, g.Counts.GPUTime) }},
 	{1, 10, "%.1f%% of the waits for the GPU returned before its work had ended: the clocks of CPU and GPU differ",
-		func(g *Graph, _ *Path) float64 { return percent(int64(g.Counts.Outrun), int64(g.Counts.DeviceWaits)) }},
+		func(g *Program, _ *Path) float64 {
+			return graph.Percent(int64(g.Counts.Outrun), int64(g.Counts.DeviceWaits))
+		}},
 	{.1, 2, "%.1f%% of the dependencies contradict the times of the trace",
-		func(g *Graph, _ *Path) float64 { return percent(int64(g.Counts.LateSources), int64(g.Counts.Edges)) }},
+		func(g *Program, _ *Path) float64 {
+			return graph.Percent(int64(g.Counts.LateSources), int64(g.Counts.Edges))
+		}},
 	{5, 30, "%.1f%% of the path follows dependencies that are inferred, not recorded",
-		func(_ *Graph, p *Path) float64 { return percent(p.Inferred, p.Window.Len()) }},
+		func(_ *Program, p *Path) float64 { return graph.Percent(p.Inferred, p.Window.Len()) }},
 	{1, 10, "%.1f%% of the launches have no GPU work: records are lost, or a graph was captured",
-		func(g *Graph, _ *Path) float64 {
+		func(g *Program, _ *Path) float64 {
 			lost := int64(g.Counts.LaunchesWithoutWork)
-			return percent(lost, int64(g.Counts.Launches)+lost)
+			return graph.Percent(lost, int64(g.Counts.Launches)+lost)
 		}},
 }
 
 // verdict says how far the path of a step can be trusted.
-func (g *Graph) verdict(p *Path) (out Verdict) {
+func (g *Program) verdict(p *Path) (out Verdict) {
 	for _, l := range limits {
 		switch x := l.measure(g, p); {
 		case x > l.abstain:
@@ -98,7 +114,7 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 			out.Add(Warn, l.reason, x)
 		}
 	}
-	if out.Level > OK && len(g.streams) > 1 && percent(p.Classes[Unexplained], p.Window.Len()) > muchOfStep {
+	if out.Level > OK && len(g.Streams) > 1 && graph.Percent(p.Classes[graph.Unexplained], p.Window.Len()) > MuchOfStep {
 		if share := g.competing(p); share > mostlyCompeting {
 			out.Add(out.Level, "kernels of another stream ran in %.0f%% of the time that nothing explains: streams compete for the GPU, which forecasts do not model", share)
 		}
@@ -106,13 +122,13 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	if g.Counts.GPU == 0 {
 		out.Add(Abstain, "the trace has no GPU work")
 	}
-	if p.Window.Len() > real {
+	if p.Window.Len() > graph.Real {
 		out.Add(Abstain, "the step takes over 100 hours, so a time in the trace is wrong")
 	}
 	if g.Counts.Impossible > 0 {
 		out.Add(Abstain, "the times of %d events cannot be true", g.Counts.Impossible)
 	}
-	for _, text := range g.doubts {
+	for _, text := range g.Doubts {
 		out.Add(Abstain, "%s", text)
 	}
 	if g.Counts.UnorderedStreams {
@@ -124,10 +140,10 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	if g.Counts.GapSamples < 3 && g.Counts.GPU > 0 {
 		out.Add(Warn, "no kernel was queued, so the gap between kernels is assumed")
 	}
-	if percent(p.Classes[Comm], p.Window.Len()) > mostComm && len(g.ranks) == 1 {
+	if graph.Percent(p.Classes[graph.Comm], p.Window.Len()) > MostComm && len(g.Ranks) == 1 {
 		out.Add(Warn, "communication on the path includes waiting for other ranks; give all ranks")
 	}
-	if percent(p.Classes[DataLoader], p.Window.Len()) > 5 {
+	if graph.Percent(p.Classes[graph.DataLoader], p.Window.Len()) > 5 {
 		if g.Counts.Arrivals > 0 {
 			out.Add(Warn, "batches are assumed to come at the measured times")
 		} else {
@@ -137,56 +153,5 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	return out
 }
 
-// mostComm is the share of communication on the path of one rank above which there is a warning, in percent.
-const mostComm = 3
-
-var ofComm = lazyregexp.New(`nccl|comm`)
-
-// changed says how far the forecast of changes to a step can be trusted.
-func (g *Graph) changed(p *Path, list []change.Change) Verdict {
-	out := Verdict{p.Verdict.Level, append([]string(nil), p.Verdict.Reasons...)}
-	for _, c := range list {
-		if (c.Kind == "hide-comm" || c.Kind == "scale" || c.Kind == "remove") && ofComm().MatchString(c.Kind+c.Value) && g.overlapped() > 30 {
-			out.Add(Warn, "communication overlaps compute, and contention between them is not modelled")
-			break
-		}
-	}
-	return out
-}
-
-// overlapped returns the share of communication during which compute ran, in percent.
-func (g *Graph) overlapped() float64 {
-	if g.overlap == nil {
-		var spans [2][]interval.Span
-		for v := range g.nodes {
-			n := &g.nodes[v]
-			for i, c := range []Class{Comm, Compute} {
-				if n.flags&isGPU != 0 && n.class == c {
-					spans[i] = append(spans[i], interval.Span{Start: g.start[v], End: g.end(int32(v))})
-				}
-			}
-		}
-		share := shareWithin(spans[0], spans[1])
-		g.overlap = &share
-	}
-	return *g.overlap
-}
-
-// Assumptions returns what a forecast of the changes rests on.
-func Assumptions(list []change.Change, ranks int) []string {
-	out := []string{
-		"durations do not depend on other work that runs at the same time",
-		"the order of work on each stream and of each thread stays",
-		"waits that nothing explains stay as long",
-	}
-	if ranks == 1 {
-		out = append(out, "communication keeps the time that it waited for other ranks")
-	}
-	for _, c := range list {
-		p, err := c.Parse()
-		if text := c.String() + ": " + p.Rests(); err == nil && p.Rests() != "" && !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	return out
-}
+// MostComm is the share of communication on the path of one rank above which there is a warning, in percent.
+const MostComm = 3

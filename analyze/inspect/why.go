@@ -116,7 +116,7 @@ func Explain(captures []*Capture, start Instance, top int) (*Why, error) {
 	for _, g := range groups {
 		for i, in := range g.Inputs {
 			if in.Index == start.Input {
-				e := explaining{critical.StartsOf(g.Graph), captures[at-i : at-i+len(g.Inputs)], i}
+				e := explaining{critical.Starts{Program: g.Program}, captures[at-i : at-i+len(g.Inputs)], i}
 				return e.why(start, top)
 			}
 			at++

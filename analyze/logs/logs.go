@@ -56,7 +56,7 @@ func Measure(l *logs.Log, in summary.Input, phases *phase.Rules, most int, issue
 		s.Settings = append(s.Settings, summary.Setting{Producer: c.Producer, Key: c.Key, Name: c.Name, Value: c.Value, Line: c.Line, Varies: c.Varies})
 	}
 	for _, r := range l.Readings {
-		row := summary.Health{Rank: in.Rank, Node: r.Node, Part: r.Part, Property: r.Property, Name: r.Name, Value: r.Last, Times: r.Times, Line: r.Line}
+		row := summary.Health{Rank: in.Rank, Node: r.Node, Part: r.Part, Property: r.Property, Name: r.Name, Value: r.Last, Times: r.Times, Line: r.Line, At: r.At}
 		if r.First != r.Last {
 			row.First = r.First
 		}

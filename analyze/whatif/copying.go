@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/analyze/critical"
+	"assay/analyze/critical/forecast"
 	"assay/analyze/efficiency"
 	"assay/analyze/efficiency/hardware"
 	"assay/analyze/gpu"
@@ -20,7 +20,7 @@ const (
 
 // copying returns how fast the copies of ranks are: which could not be twice as fast on their links, and how long those
 // from and to pageable memory would take with pinned memory. Both follow from their bytes and the peaks of the links.
-func copying(inputs []Input) (out critical.Copying) {
+func copying(inputs []Input) (out forecast.Copying) {
 	var is, would, bytes, unsized, fastest float64 // ns, and bytes/ns
 	all, atPeak := map[string]float64{}, map[string]float64{}
 	for _, in := range inputs {

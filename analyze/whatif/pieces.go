@@ -70,7 +70,7 @@ func (g *Group) Course(p *critical.Path) Course {
 	if p.Verdict.Level == critical.Abstain {
 		return c
 	}
-	starts := critical.StartsOf(g.Graph)
+	starts := critical.Starts{Program: g.Program}
 	pieces := g.Pieces(p)
 	c.Pieces = make([]Piece, 0, len(pieces))
 	for i := range slices.Backward(pieces) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"assay/analyze/critical"
+	"assay/analyze/critical/forecast"
 )
 
 // An OfProfiler is what the profiler's own time is of the typical step of a rank: by the usual cost of recording
@@ -33,7 +34,7 @@ func (a *Answer) profiler(g *Group, paths []critical.Path, chosen []int, q Quest
 	if without == nil || len(chosen) == 0 {
 		return
 	}
-	var fit *critical.Fit
+	var fit *forecast.Fit
 	if q.Given > 0 {
 		steps := chosen
 		if len(steps) > 2*len(g.Inputs) { // the first has the start of the capture

@@ -60,7 +60,7 @@ func TestCostElsewhere(t *testing.T) {
 	for i := 1; i < len(programs); i += 2 {
 		p := &programs[i]
 		groups, _ := whatif.Graphs([]whatif.Input{p.in}, whatif.Question{})
-		g := groups[0].Graph
+		g := groups[0]
 		paths := g.Paths()
 		g.At(cost)
 		list, _, err := g.Forecast(paths, []change.Change{{Kind: "host", Value: "1"}})

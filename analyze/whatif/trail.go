@@ -48,13 +48,13 @@ func (g *Group) trail(d *summary.Detail, paths []critical.Path, steps []int, mos
 		}
 	}
 	count := 0
-	for count = joints(shown, 0, nil); count > most; count = joints(shown, out.ShortNS, nil) {
+	for count = joints(shown, 0, most, nil); count > most; count = joints(shown, out.ShortNS, most, nil) {
 		if out.ShortNS *= 2; out.ShortNS == 0 { // below this, each row would be too short for so few
 			out.ShortNS = 1 << bits.Len64(uint64(sum/int64(16*most)))
 		}
 	}
 	list := make([]joint, 0, count)
-	joints(shown, out.ShortNS, func(j joint) { list = append(list, j) })
+	joints(shown, out.ShortNS, most, func(j joint) { list = append(list, j) })
 	if len(shown) > 0 {
 		origin := d.StartNS - g.Offset(rank)
 		names := make(map[string]int32)
@@ -77,9 +77,9 @@ func (g *Group) trail(d *summary.Detail, paths []critical.Path, steps []int, mos
 	d.Path = out
 }
 
-// joints calls f, which may be nil, with the pieces of the paths by start, and returns how many there are.
-// Neighbours that are shorter than a length are joined until they have it together.
-func joints(paths [][]critical.Piece, short int64, f func(joint)) (n int) {
+// joints calls f, which may be nil, with the pieces of the paths by start, and returns how many there are, or more
+// than most. Neighbours that are shorter than a length are joined until they have it together.
+func joints(paths [][]critical.Piece, short int64, most int, f func(joint)) (n int) {
 	for _, pieces := range paths {
 		var j joint
 		for i := range slices.Backward(pieces) {
@@ -92,7 +92,9 @@ func joints(paths [][]critical.Piece, short int64, f func(joint)) (n int) {
 				}
 				continue
 			}
-			if n++; f != nil && j.count > 0 {
+			if n++; n > most {
+				return n
+			} else if f != nil && j.count > 0 {
 				f(j)
 			}
 			j = joint{x.Span.Start, x.Span.End, x, 1}
@@ -106,7 +108,7 @@ func joints(paths [][]critical.Piece, short int64, f func(joint)) (n int) {
 
 // pathPiece describes the longest piece of a run, with the name of its activity.
 func (g *Group) pathPiece(j *joint) (x summary.PathPiece, name string) {
-	s := critical.StartsOf(g.Graph).Stretch(j.longest)
+	s := critical.Starts{Program: g.Program}.Stretch(j.longest)
 	in := &g.Inputs[s.Place.Input]
 	track := &in.Trace.Tracks[s.Place.Track]
 	x = summary.PathPiece{NS: j.end - j.start, Class: s.Class.String(), Input: in.Index, Device: track.Device, Stream: track.Stream,

@@ -7,20 +7,19 @@ import (
 
 	"assay/analyze/critical"
 	"assay/analyze/critical/change"
+	"assay/analyze/critical/forecast"
+	"assay/analyze/critical/graph"
 	"assay/summary"
 )
 
 // A Ready is a rank whose graph is made, for [Typical].
 type Ready struct {
 	Input
-	Graph *critical.Graph
+	Graph *graph.Graph
 }
 
-// The limits of what is listed of a job.
-const (
-	mostChanges = 12 // that pay most
-	mostRanks   = 8  // whose path has a row
-)
+// mostRanks is how many ranks of a job have a row for their path at most.
+const mostRanks = 8
 
 // removals are the changes that take the time of a cause away: what all that is done about it can
 // give at most. Findings take their savings from them.
@@ -42,7 +41,7 @@ type Proposal struct {
 // the summary that they are made for, if it has any. What measurements suggest is forecast besides.
 func Typical(list []Ready, of *summary.Summary, proposed []Proposal) (paths []summary.CriticalPath, forecasts []summary.Forecast, apart string) {
 	var inputs []Input
-	var graphs []*critical.Graph
+	var graphs []*graph.Graph
 	for _, x := range list {
 		inputs, graphs = append(inputs, x.Input), append(graphs, x.Graph)
 	}
@@ -60,7 +59,7 @@ func Typical(list []Ready, of *summary.Summary, proposed []Proposal) (paths []su
 	slices.SortStableFunc(steps, func(a, b typical) int { return cmp.Compare(b.path().Window.Len(), a.path().Window.Len()) })
 	for i := range steps[:min(mostRanks, len(steps))] {
 		s := &steps[i]
-		r := row(s.g, s.path(), s.input())
+		r := row(s.g.Program, s.path(), s.input())
 		if apart != "" && len(list) > 1 && r.Verdict != summary.Withheld {
 			r.Verdict = critical.Warn.String()
 			r.Reasons = append(r.Reasons, apart)
@@ -72,7 +71,7 @@ func Typical(list []Ready, of *summary.Summary, proposed []Proposal) (paths []su
 
 // A typical is the step of one rank that stands for its steps.
 type typical struct {
-	g      *critical.Graph
+	g      *forecast.Model
 	paths  []critical.Path
 	inputs []Input
 	at     int
@@ -95,7 +94,7 @@ func (g *Group) typical(paths []critical.Path) (out []typical) {
 			p := &paths[steps[k]]
 			return p.Window.Len(), p.Verdict.Level == critical.Abstain
 		})
-		out = append(out, typical{g.Graph, paths, g.Inputs, steps[k]})
+		out = append(out, typical{g.Model, paths, g.Inputs, steps[k]})
 	}
 	return out
 }
@@ -129,32 +128,32 @@ func TypicalOf(n int, at func(int) (length int64, withheld bool)) int {
 // forecasts returns the rows of the changes that pay most for a step, and of removals.
 func (s *typical) forecasts(proposed []Proposal) (out []summary.Forecast) {
 	have := make(map[string]bool)
-	add := func(list []critical.Trial, bound bool, by string) {
+	add := func(list []forecast.Trial, bound bool, by string) {
 		for _, x := range list {
 			if x.OfComm {
-				ofOneRank(&x.Verdict, s.g, s.inputs)
+				ofOneRank(&x.Verdict, s.inputs)
 			}
 			text := x.Change.String()
 			if have[text] {
 				continue
 			}
 			have[text] = true
-			f := forecast(&x.Forecast, s.input(), text, critical.Assumptions([]change.Change{x.Change}, len(s.inputs)), bound)
+			f := forecastRow(&x.Forecast, s.input(), text, forecast.Assumptions([]change.Change{x.Change}, len(s.inputs)), bound)
 			f.By = by
 			out = append(out, f)
 		}
 	}
-	r := critical.NewReplayer(s.g, s.paths, s.at)
-	add(r.Best(mostChanges), false, "")
+	r := forecast.NewReplayer(s.g, s.paths, s.at)
+	add(r.Best(), false, "")
 	for _, p := range proposed {
 		add(r.Each([]change.Change{p.Change}), p.Bound, p.By)
 	}
-	if x, ok := s.g.OnTime(s.paths, s.at); ok {
-		add([]critical.Trial{x}, true, summary.ByLateRank)
+	if x, ok := r.OnTime(); ok {
+		add([]forecast.Trial{x}, true, summary.ByLateRank)
 	}
 	early := r.Each([]change.Change{{Kind: "early"}})
 	for i := range early {
-		ofOneRank(&early[i].Verdict, s.g, s.inputs)
+		ofOneRank(&early[i].Verdict, s.inputs)
 	}
 	add(early, false, summary.ByEarly)
 	add(r.Each(removals), true, "")

@@ -12,6 +12,8 @@ import (
 	"assay/analyze/classify"
 	"assay/analyze/critical"
 	"assay/analyze/critical/change"
+	"assay/analyze/critical/forecast"
+	"assay/analyze/critical/graph"
 	"assay/analyze/gpu"
 	"assay/analyze/phase"
 	"assay/analyze/steps"
@@ -108,14 +110,14 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 
 // A Group is the graph of inputs that are answered for together.
 type Group struct {
-	*critical.Graph
+	*forecast.Model
 	Inputs []Input
 }
 
 // Graphs returns one graph of all inputs if they are ranks that share collectives, else one of each
 // input and the reason.
 func Graphs(inputs []Input, q Question) ([]Group, string) {
-	graphs := make([]*critical.Graph, len(inputs))
+	graphs := make([]*graph.Graph, len(inputs))
 	for i, in := range inputs {
 		graphs[i] = GraphOf(in.Trace, in.Rank, q)
 		doubt(graphs[i], in.Trace, q)
@@ -125,9 +127,9 @@ func Graphs(inputs []Input, q Question) ([]Group, string) {
 
 // GraphOf returns the graph of one rank. Its answers are withheld if the waits of the host are not in the trace:
 // block_until_ready of JAX waits for a callback, which the profiler of XLA does not record.
-func GraphOf(t *trace.Trace, rank int, q Question) *critical.Graph {
+func GraphOf(t *trace.Trace, rank int, q Question) *graph.Graph {
 	words := steps.NewVocabulary(t, q.Phases)
-	g := critical.Of(t, critical.Options{Rank: rank, Rules: q.Rules, Windows: windows(words), Phase: steps.PhasesOf(words).Innermost()})
+	g := graph.Of(t, graph.Options{Rank: rank, Rules: q.Rules, Windows: windows(words), Phase: steps.PhasesOf(words).Innermost()})
 	if t.Meta.Tool == trace.ToolXLA {
 		g.Doubt("the profiler of XLA does not record when the CPU waits for the GPU, as block_until_ready does")
 	}
@@ -135,7 +137,7 @@ func GraphOf(t *trace.Trace, rank int, q Question) *critical.Graph {
 }
 
 // doubt withholds the answers of a graph whose durations no GPU can reach.
-func doubt(g *critical.Graph, t *trace.Trace, q Question) {
+func doubt(g *graph.Graph, t *trace.Trace, q Question) {
 	var found diag.Ledger
 	gpu.NewTimeline(t, cmp.Or(q.Rules, classify.Default()), &found).NoteShort(&found)
 	for _, x := range found.Issues() {
@@ -147,7 +149,7 @@ func doubt(g *critical.Graph, t *trace.Trace, q Question) {
 }
 
 // groupsOf joins the graphs of ranks if it can, else apart is the reason why it cannot.
-func groupsOf(graphs []*critical.Graph, inputs []Input) (out []Group, apart string) {
+func groupsOf(graphs []*graph.Graph, inputs []Input) (out []Group, apart string) {
 	of := copied(inputs)
 	switch {
 	case of != "":
@@ -155,18 +157,22 @@ func groupsOf(graphs []*critical.Graph, inputs []Input) (out []Group, apart stri
 	case twice(inputs):
 		apart = "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
 	case len(graphs) > 1:
-		g, why := critical.Join(graphs)
+		g, why := graph.Join(graphs)
 		if g != nil {
-			g.Copies = copying(inputs)
-			return []Group{{g, inputs}}, ""
+			return []Group{groupOf(g, inputs)}, ""
 		}
 		apart = why + ", so each rank is answered for by itself"
 	}
 	for i, g := range graphs {
-		g.Copies = copying(inputs[i : i+1])
-		out = append(out, Group{g, inputs[i : i+1]})
+		out = append(out, groupOf(g, inputs[i:i+1]))
 	}
 	return out, apart
+}
+
+func groupOf(g *graph.Graph, inputs []Input) Group {
+	m := forecast.ModelOf(critical.New(g))
+	m.Copies = copying(inputs)
+	return Group{m, inputs}
 }
 
 // twice reports whether two inputs are of the same rank. They are sorted by it.
@@ -180,10 +186,10 @@ func twice(inputs []Input) bool {
 }
 
 // windows returns the steps of a trace.
-func windows(v *steps.Vocabulary) (out []critical.Window) {
+func windows(v *steps.Vocabulary) (out []graph.Window) {
 	var unused diag.Ledger
 	for _, m := range steps.MarksOf(v, &unused) {
-		out = append(out, critical.Window{Name: v.Name(m.Name), Track: m.Track, Span: m.Span})
+		out = append(out, graph.Window{Name: v.Name(m.Name), Track: m.Track, Span: m.Span})
 	}
 	return out
 }
@@ -193,7 +199,7 @@ func (a *Answer) answer(g *Group, q Question) error {
 	paths, inputs := g.Paths(), g.Inputs
 	chosen := g.chosen(paths)
 	for _, i := range chosen {
-		a.CriticalPaths = append(a.CriticalPaths, row(g.Graph, &paths[i], &inputs[paths[i].Rank]))
+		a.CriticalPaths = append(a.CriticalPaths, row(g.Program, &paths[i], &inputs[paths[i].Rank]))
 	}
 	a.profiler(g, paths, chosen, q)
 	if len(q.Changes) > 0 {
@@ -201,13 +207,13 @@ func (a *Answer) answer(g *Group, q Question) error {
 		if err != nil {
 			return err
 		}
-		rests := critical.Assumptions(q.Changes, len(inputs))
+		rests := forecast.Assumptions(q.Changes, len(inputs))
 		for _, i := range chosen {
 			f, in := &list[i], &inputs[list[i].Rank]
 			if !changed {
 				f.Verdict.Add(critical.Warn, "no event of the trace matches the change")
 			}
-			row := forecast(f, in, a.Change, rests, change.Bound(q.Changes))
+			row := forecastRow(f, in, a.Change, rests, change.Bound(q.Changes))
 			if q.Given > 0 {
 				row.FittedNS = &f.Fitted
 			}
@@ -217,7 +223,7 @@ func (a *Answer) answer(g *Group, q Question) error {
 	if q.Sweep {
 		for _, x := range g.Sweep(paths, chosen) {
 			if x.OfComm {
-				ofOneRank(&x.Verdict, g.Graph, inputs)
+				ofOneRank(&x.Verdict, inputs)
 			}
 			bound := change.Bound([]change.Change{x.Change})
 			x.Verdict.AtBest(bound)
@@ -242,7 +248,7 @@ func (g *Gain) Gain() int64 {
 
 // ofOneRank withholds a forecast of faster communication for one rank of several: its communication
 // has the time that it waited for the others, which only a forecast of all of them knows.
-func ofOneRank(v *critical.Verdict, g *critical.Graph, inputs []Input) {
+func ofOneRank(v *critical.Verdict, inputs []Input) {
 	if len(inputs) == 1 && !alone(inputs[0].Trace) {
 		v.Add(critical.Abstain, "communication of one rank includes waiting for other ranks; give the traces of all")
 	}
@@ -251,8 +257,8 @@ func ofOneRank(v *critical.Verdict, g *critical.Graph, inputs []Input) {
 // alone reports whether a trace says that its job has one rank.
 func alone(t *trace.Trace) bool { return t.Meta.WorldSize != nil && *t.Meta.WorldSize == 1 }
 
-// forecast returns the row of a forecast.
-func forecast(f *critical.Forecast, in *Input, change string, rests []string, bound bool) summary.Forecast {
+// forecastRow returns the row of a forecast.
+func forecastRow(f *forecast.Forecast, in *Input, change string, rests []string, bound bool) summary.Forecast {
 	f.Verdict.AtBest(bound)
 	out := summary.Forecast{Input: in.Index, Rank: in.Rank, Step: label(f.Step), Change: change, MeasuredNS: f.Measured, Bound: bound,
 		Verdict: f.Verdict.Level.String(), Reasons: texts(f.Verdict.Reasons), Assumptions: rests}
@@ -269,12 +275,12 @@ func texts(list []string) []string { return append([]string{}, list...) }
 // label returns the name of a step without the memory of the trace.
 func label(s string) string { return strings.Clone(s) }
 
-func classes(c *[critical.Classes]int64) summary.PathClasses {
+func classes(c *[graph.Classes]int64) summary.PathClasses {
 	return summary.PathClasses{
-		HostOp: c[critical.HostOp], Python: c[critical.Python], HostGap: c[critical.HostGap], Runtime: c[critical.Runtime],
-		DataLoader: c[critical.DataLoader], LaunchDelay: c[critical.LaunchDelay], KernelGap: c[critical.KernelGap],
-		SyncReturn: c[critical.SyncReturn], Compute: c[critical.Compute], Comm: c[critical.Comm], Copy: c[critical.Copy],
-		Unexplained: c[critical.Unexplained],
+		HostOp: c[graph.HostOp], Python: c[graph.Python], HostGap: c[graph.HostGap], Runtime: c[graph.Runtime],
+		DataLoader: c[graph.DataLoader], LaunchDelay: c[graph.LaunchDelay], KernelGap: c[graph.KernelGap],
+		SyncReturn: c[graph.SyncReturn], Compute: c[graph.Compute], Comm: c[graph.Comm], Copy: c[graph.Copy],
+		Unexplained: c[graph.Unexplained],
 	}
 }
 
@@ -282,7 +288,7 @@ func classes(c *[critical.Classes]int64) summary.PathClasses {
 const most = 10
 
 // row returns the row of a path.
-func row(g *critical.Graph, p *critical.Path, in *Input) summary.CriticalPath {
+func row(g *critical.Program, p *critical.Path, in *Input) summary.CriticalPath {
 	out := summary.CriticalPath{
 		Input: in.Index, Rank: in.Rank, Step: label(p.Step), StartNS: p.Window.Start + g.Offset(p.Rank), WindowNS: p.Window.Len(),
 		Classes: classes(&p.Classes), InferredNS: p.Inferred, ExactNS: p.Exact, ExplainedNS: p.Explained,

@@ -21,7 +21,7 @@ func TestFirstChange(t *testing.T) {
 		"pairs/pinned/before":            "Change first: copies with pinned memory:",
 		"pairs/copies_overlapped/before": "Change first: all copies behind compute: at most",
 		"pairs/fused/before":             "Change first: operators mul, add and 14 more in one kernel:",
-		"launch_bound/trace":             "Change first: one launch a step, of a CUDA graph: at most",
+		"launch_bound/trace":             "Change first: one launch a step, of a captured graph: at most",
 		"gemm_bound/trace":               none,
 		"copy_overlap/trace":             none,
 		"pairs/smaller_kernels/before":   none + ": none of those tried makes it 5% shorter. Only less work would, as half of that of kernel",

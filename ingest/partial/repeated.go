@@ -135,10 +135,11 @@ func isOfTables(s *summary.Summary, input int) bool {
 	return slices.ContainsFunc(s.Tables, func(t summary.Table) bool { return t.Input == input })
 }
 
-// isOfSeries reports whether an input is a log, of torch.compile too, or has results of benchmarks.
+// isOfSeries reports whether an input is a log, of torch.compile too, or has results of benchmarks or values of machines.
 func isOfSeries(s *summary.Summary, input int) bool {
 	return slices.ContainsFunc(s.Compilations, func(c summary.Compilation) bool { return c.Input == input }) ||
 		slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Input == input }) ||
 		slices.ContainsFunc(s.Benchmarks, func(b summary.Benchmark) bool { return b.Input == input }) ||
-		slices.ContainsFunc(s.Groups, func(g summary.Group) bool { return g.Input == input })
+		slices.ContainsFunc(s.Groups, func(g summary.Group) bool { return g.Input == input }) ||
+		slices.ContainsFunc(s.Health, func(h summary.Health) bool { return h.Input == input })
 }

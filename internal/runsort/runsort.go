@@ -29,6 +29,29 @@ func Merge[T any](list []T, ends []int, compare func(a, b T) int) {
 	}
 }
 
+// Each calls f with the elements of a list in the order of [Merge], and leaves the list as it is. It is for few runs.
+func Each[T any](list []T, ends []int, compare func(a, b T) int, f func(*T)) {
+	parts, from := make([][]T, 0, len(ends)), 0
+	for _, end := range ends {
+		if end > from {
+			parts = append(parts, list[from:end])
+		}
+		from = end
+	}
+	for len(parts) > 0 {
+		best := 0
+		for i := 1; i < len(parts); i++ {
+			if compare(parts[i][0], parts[best][0]) < 0 {
+				best = i
+			}
+		}
+		f(&parts[best][0])
+		if parts[best] = parts[best][1:]; len(parts[best]) == 0 {
+			parts = slices.Delete(parts, best, best+1)
+		}
+	}
+}
+
 // runs returns the ends of the sorted runs of a list.
 func runs[T any](list []T, compare func(a, b T) int) (ends []int) {
 	for i := 1; i < len(list); i++ {

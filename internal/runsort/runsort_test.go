@@ -33,6 +33,10 @@ func TestSort(t *testing.T) {
 		}
 		want := slices.Clone(list)
 		slices.SortStableFunc(want, byKey)
+		var each []element
+		if Each(list, runs(list, byKey), byKey, func(x *element) { each = append(each, *x) }); !slices.Equal(each, want) {
+			t.Fatalf("%v, want %v", each, want)
+		}
 		if Sort(list, byKey); !slices.Equal(list, want) {
 			t.Fatalf("%v, want %v", list, want)
 		}

@@ -69,6 +69,9 @@ const (
 	BoundStraggler   Bound = "straggler" // a worker is slower than its peers, in timelines without GPU events
 )
 
+// BoundMachinesHealthy is the verdict on dumps of machines without a fault.
+const BoundMachinesHealthy Bound = "machines-healthy"
+
 // BoundWords are the display words of a bound.
 type BoundWords struct {
 	Headline string // of a verdict: "host-bound"
@@ -122,6 +125,7 @@ var boundWords = []boundEntry{
 	{BoundUnderLoaded, BoundWords{Headline: "under-loaded"}},
 	{BoundHang, BoundWords{Headline: "hang"}},
 	{BoundStraggler, BoundWords{Headline: "slow worker"}},
+	{BoundMachinesHealthy, BoundWords{Headline: "no fault found"}},
 	{BoundUnknown, BoundWords{Headline: "not enough data", Short: unit.None, Is: "not known"}},
 }
 

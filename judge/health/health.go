@@ -5,6 +5,7 @@
 package health
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"assay/internal/label"
 	"assay/internal/stat"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
@@ -35,7 +37,10 @@ var propertiesText string
 
 // A property is a line of properties.txt.
 type property struct {
-	name, check, rule, level, remedy, text string
+	name, kind, list          string // what is checked, how, and the argument of the check
+	when                      string // a property that is in use or active
+	unless                    []string
+	rule, level, remedy, text string
 }
 
 var properties = sync.OnceValue(func() (out []property) {
@@ -44,10 +49,33 @@ var properties = sync.OnceValue(func() (out []property) {
 		if strings.HasPrefix(line, "#") || len(cells) != 6 {
 			continue
 		}
-		out = append(out, property{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]})
+		p := property{name: cells[0], rule: cells[2], level: cells[3], remedy: cells[4], text: cells[5]}
+		check, unless, _ := strings.Cut(cells[1], " unless ")
+		check, p.when, _ = strings.Cut(check, " if ")
+		p.kind, p.list, _ = strings.Cut(check, " ")
+		if unless != "" {
+			p.unless = strings.Split(unless, ",")
+		}
+		out = append(out, p)
 	}
 	return out
 })
+
+// applies reports whether a value is checked by a property. What a monitor sampled often is judged by its own rules.
+func (m *machine) applies(p *property, v *value) bool {
+	if !p.matches(v.property) || firstOther(v.property, p) {
+		return false
+	}
+	if p.when != "" {
+		text := m.text(v.node, v.part, p.when)
+		if n, _ := number(text); n < 50 && text != "Active" || p.when == "gpu.util" && p.kind != "slower" && v.times >= summary.Sampled {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(p.unless, func(q string) bool {
+		return m.text(v.node, v.part, q) == "Active" || v.part == "host" && m.counts[[2]string{v.node, q}] > 0
+	})
+}
 
 // A fault is a part with a value that is not healthy.
 type fault struct {
@@ -55,16 +83,17 @@ type fault struct {
 	property *property
 	now      string
 	other    string
+	said     string // what is wrong, where it is more than the property's text
 }
 
-// faults returns the faults that a summary shows, in the order of properties.txt.
-func faults(m *machine) (out []fault) {
+// present returns the faults of the last values, in the order of properties.txt.
+func present(m *machine) (out []fault) {
 	known := map[string]bool{} // parts whose value has a fault of its own need no peers
 	for i := range properties() {
 		p := &properties()[i]
 		var values []*value
 		for _, v := range m.values {
-			if p.matches(v.property) && !firstOther(v.property, p) {
+			if m.applies(p, v) {
 				values = append(values, v)
 			}
 		}
@@ -93,62 +122,72 @@ func firstOther(name string, p *property) bool {
 
 // check returns the faults of the values of one property.
 func (m *machine) check(p *property, values []*value) (out []fault) {
-	kind, rest, _ := strings.Cut(p.check, " ")
-	switch kind {
-	case "peers":
+	switch p.kind {
+	case "peers", "fewer":
 		return m.peers(p, values)
 	case "slower":
-		return m.slower(p, values, rest)
+		return m.slower(p, values)
+	case "down":
+		return m.down(p, values)
 	}
 	for _, v := range values {
-		if now, other, bad := m.isFault(kind, rest, v); bad {
-			out = append(out, fault{v, p, now, other})
+		if now, other, bad := m.isFault(p, v); bad {
+			out = append(out, fault{value: v, property: p, now: now, other: other})
 		}
 	}
 	return out
 }
 
 // isFault checks one value, without its peers.
-func (m *machine) isFault(kind, rest string, v *value) (now, other string, bad bool) {
-	switch kind {
+func (m *machine) isFault(p *property, v *value) (now, other string, bad bool) {
+	switch p.kind {
 	case "any":
 		return v.last(), "", true
 	case "not":
-		for _, text := range v.texts {
-			if !healthy(text, rest) {
-				return text, "", true
-			}
-		}
+		return v.last(), "", !healthy(v.last(), p.list)
+	case "is":
+		return v.last(), "", healthy(v.last(), p.list)
+	case "missing": // a report of chosen GPUs has fewer
+		of := m.text(v.node, v.part, p.list)
+		a, _ := number(v.last())
+		b, _ := number(of)
+		return v.last(), of, a == b-1 && b >= 3
+	case "over":
+		n, ok := number(v.last())
+		most, _ := number(p.list)
+		return unit.Count(int64(n)), "", ok && n > most
 	case "below":
-		of := m.of(v.node, v.part, rest)
-		if of == nil {
-			return "", "", false
-		}
+		of := m.text(v.node, v.part, p.list)
 		a, okA := number(v.last())
-		b, okB := number(of.last())
-		return v.last(), of.last(), okA && okB && a < 0.99*b
+		b, okB := number(of)
+		okA = okA && unitOf(v.last()) == unitOf(of)
+		return strings.TrimSuffix(v.last(), "x"), strings.TrimSuffix(of, "x"), okA && okB && a < 0.99*b
 	case "grows":
-		most, growth, ok := v.growth()
+		last, growth, ok := v.growth()
+		moments := len(v.texts)
+		if m.mixed[[2]string{v.node, v.part}] {
+			moments = 1 // others are of another port
+		}
 		var by, single float64
 		var never string
-		fmt.Sscanf(rest, "%g %s", &by, &never)
+		fmt.Sscanf(p.list, "%g %s", &by, &never)
 		_, err := fmt.Sscan(never, &single)
 		switch {
-		case ok && len(v.texts) > 1 && growth > by:
-			return fmt.Sprintf("%.0f", growth), "", true
-		case ok && len(v.texts) == 1 && err == nil && most > single:
-			return fmt.Sprintf("%.0f", most), "", true
+		case ok && moments > 1 && growth > by:
+			return unit.Count(int64(growth)), "", true
+		case ok && moments == 1 && err == nil && last > single:
+			return unit.Count(int64(last)), "", true
 		}
 	}
 	return "", "", false
 }
 
-// healthy reports whether a text is one of a list. "not <inactive>*" means the reverse: a text that begins so is a fault.
+// healthy reports whether a text is one of a list. A list behind "not" has what is no healthy text.
 func healthy(text, list string) bool {
-	if prefix, ok := strings.CutSuffix(list, "*"); ok {
-		return !strings.HasPrefix(strings.ToLower(text), prefix)
-	}
-	return slices.Contains(strings.Split(list, ","), strings.ReplaceAll(text, " ", "_")) || slices.Contains(strings.Split(list, ","), text)
+	list, not := strings.CutPrefix(list, "not ")
+	return not != slices.ContainsFunc(strings.Split(list, ","), func(one string) bool {
+		return strings.EqualFold(one, text) || strings.EqualFold(one, strings.ReplaceAll(text, " ", "_"))
+	})
 }
 
 // better decides which of two values is the usual one where as many parts have either: the larger number.
@@ -191,25 +230,78 @@ func (m *machine) peers(p *property, values []*value) (out []fault) {
 		if len(counts) == 1 || len(list) > 2 && 4*counts[usual] < 3*len(list) {
 			continue
 		}
-		for _, v := range list {
-			if v.last() != usual {
-				out = append(out, fault{v, p, v.last(), usual})
+		odd := slices.DeleteFunc(slices.Clone(list), func(v *value) bool { return v.last() == usual || !p.worse(v.last(), usual) })
+		for _, v := range odd {
+			if p.list == "" || !m.designed(v, odd, list) {
+				out = append(out, fault{value: v, property: p, now: v.last(), other: usual})
 			}
 		}
 	}
 	return out
 }
 
-// slower returns the parts in use with a number under nine tenths of the median of equal parts in use, where nothing
-// that slows a GPU is reported: that has a rule of its own.
-func (m *machine) slower(p *property, values []*value, use string) (out []fault) {
+// worse reports whether a value that differs from the usual one is a fault.
+func (p *property) worse(text, usual string) bool {
+	if p.kind == "fewer" {
+		a, okA := number(text)
+		b, okB := number(usual)
+		return okA && okB && a < b && 2*a > b
+	}
+	if p.list == "" {
+		return true
+	}
+	rank := func(text string) int {
+		return slices.IndexFunc(strings.Split(p.list, ","), func(one string) bool {
+			prefix, star := strings.CutSuffix(one, "*")
+			return one == text || star && strings.HasPrefix(text, prefix)
+		})
+	}
+	if strings.HasPrefix(p.list, "NV") && rank(usual) > 0 {
+		return false // PCIe is wired so; only links can go down
+	}
+	if rank(text) == 0 && rank(usual) == 0 {
+		return better(usual[2:], text[2:])
+	}
+	return rank(text) > rank(usual)
+}
+
+// designed reports whether a connection that is worse than the usual one is so by design: another node has the same,
+// or each GPU of the node has as many of them, and others.
+func (m *machine) designed(v *value, odd, all []*value) bool {
+	of := map[string]int{}
+	mine, pairs := 0, 0
+	for _, o := range odd {
+		if o.node == v.node {
+			mine++
+			for gpu := range strings.SplitSeq(o.part, " - ") {
+				of[gpu]++
+			}
+		} else if o.part == v.part && o.last() == v.last() {
+			return true
+		}
+	}
+	gpus := map[string]bool{}
+	for _, o := range all {
+		if o.node == v.node {
+			pairs++
+			for gpu := range strings.SplitSeq(o.part, " - ") {
+				gpus[gpu] = true
+			}
+		}
+	}
+	for gpu := range gpus {
+		if of[gpu] != of[strings.Split(v.part, " - ")[0]] {
+			return false
+		}
+	}
+	return mine < pairs
+}
+
+// slower returns the parts with a number under nine tenths of the median of equal parts.
+func (m *machine) slower(p *property, values []*value) (out []fault) {
 	classes := map[string][]*value{}
 	for _, v := range values {
-		u := m.of(v.node, v.part, use)
-		if u == nil {
-			continue
-		}
-		if busy, ok := number(u.last()); ok && busy >= 50 && m.class(v) != "" {
+		if m.class(v) != "" {
 			classes[m.class(v)] = append(classes[m.class(v)], v)
 		}
 	}
@@ -225,9 +317,9 @@ func (m *machine) slower(p *property, values []*value, use string) (out []fault)
 		}
 		median := stat.Median(slices.Clone(all))
 		for i, v := range list {
-			if all[i] < 0.9*median && m.reason(v.node, v.part) == "" {
-				_, unit, _ := strings.Cut(v.last(), " ")
-				out = append(out, fault{v, p, v.last(), strings.TrimSpace(fmt.Sprintf("%.0f %s", median, unit))})
+			if all[i] < 0.9*median {
+				other := fmt.Sprintf("%.0f %s", median, unitOf(v.last()))
+				out = append(out, fault{value: v, property: p, now: v.last(), other: strings.TrimSpace(other)})
 			}
 		}
 	}
@@ -235,61 +327,99 @@ func (m *machine) slower(p *property, values []*value, use string) (out []fault)
 	return out
 }
 
-// reasons for reduced clocks, the most specific first. The power cap is none: a GPU at its limit runs as it is built to.
-var reasons = []struct{ property, text string }{
-	{"gpu.reason_hw_thermal", "HW thermal slowdown"}, {"gpu.reason_power_brake", "HW power brake slowdown"},
-	{"gpu.reason_sw_thermal", "SW thermal slowdown"}, {"gpu.reason_hw_slowdown", "HW slowdown"},
-}
-
-// reason returns the active reason for which the clocks of a GPU are reduced, or "".
-func (m *machine) reason(node, part string) string {
-	for _, r := range reasons {
-		if v := m.of(node, part, r.property); v != nil && v.last() == "Active" {
-			return r.text
+// says returns what is wrong.
+func (m *machine) says(f *fault) string {
+	if f.said != "" {
+		return f.said
+	}
+	words := map[string]string{"value": label.Clip(label.Clean(f.now), 80), "code": f.value.property[strings.LastIndexByte(f.value.property, '.')+1:],
+		"other": label.Clip(label.Clean(f.other), 80), "name": label.Clip(label.Clean(f.name), 60)}
+	for _, p := range []string{"gpu.temperature", "gpu.clock", "gpu.clock_max"} {
+		if text := m.text(f.node, f.part, p); text != "" {
+			words[p] = label.Clip(label.Clean(text), 20)
 		}
 	}
-	return ""
+	text, more, _ := strings.Cut(f.property.text, "[")
+	if more = rule.Fill(strings.TrimSuffix(more, "]"), words); !strings.Contains(more, "{gpu.") {
+		text += more
+	}
+	return rule.Fill(text, words)
 }
 
-// text says what is wrong.
-func (f *fault) text() string {
-	code := f.value.property[strings.LastIndexByte(f.value.property, '.')+1:]
-	return rule.Fill(f.property.text, map[string]string{"value": label.Clip(label.Clean(f.now), 80), "code": code,
-		"other": label.Clip(label.Clean(f.other), 80), "name": label.Clip(label.Clean(f.name), 60)})
+// A group has the faults of parts that one remedy helps.
+type group struct {
+	first *fault   // the worst
+	parts []fault  // one of each part
+	texts []string // what is wrong with each
 }
 
-// measure returns one finding for each property with faults of a rule, the parts with equal texts together.
+// groups returns the faults of a rule: those of one part together, and parts with equal properties.
+func (m *machine) groups(id string) (out []*group) {
+	type key struct{ remedy, node, part string }
+	byPart, order := map[key][]fault{}, []key{}
+	for _, f := range faults(m) {
+		if f.property.rule != id {
+			continue
+		}
+		k := key{f.property.remedy, f.node, f.part}
+		if f.property.kind == "any" { // a message is a fault of its own
+			k.remedy += f.value.property
+		}
+		if byPart[k] == nil {
+			order = append(order, k)
+		}
+		byPart[k] = append(byPart[k], f)
+	}
+	index := map[string]*group{}
+	for _, k := range order {
+		list := byPart[k]
+		name, texts := k.remedy, []string{}
+		for i := range list {
+			name += list[i].property.name + list[i].property.kind
+			texts = append(texts, m.says(&list[i]))
+		}
+		g := index[name]
+		if g == nil {
+			g = &group{first: &list[0]}
+			index[name] = g
+			out = append(out, g)
+		}
+		for i := range list {
+			if list[i].level() > g.first.level() {
+				g.first = &list[i]
+			}
+		}
+		g.parts, g.texts = append(g.parts, list[0]), append(g.texts, strings.Join(slices.Compact(texts), "; "))
+	}
+	return out
+}
+
+// measure returns the findings of a rule.
 func (e *Evaluator) measure(id string) (out []tree.Reading) {
 	if len(e.Health) == 0 {
 		return nil
 	}
 	m := machineOf(e.Summary)
-	var order []string
-	groups := map[string][]fault{}
-	for _, f := range faults(m) {
-		if f.property.rule != id {
-			continue
-		}
-		key := f.property.name + f.property.check
-		if groups[key] == nil {
-			order = append(order, key)
-		}
-		groups[key] = append(groups[key], f)
-	}
-	for _, key := range order {
-		list := groups[key]
+	groups := m.groups(id)
+	slices.SortStableFunc(groups, func(a, b *group) int {
+		return cmp.Compare(levels[b.first.property.level], levels[a.first.property.level])
+	})
+	for _, g := range groups {
 		var same []fault
-		for _, f := range list {
-			if f.text() == list[0].text() {
+		var others []string
+		for i, f := range g.parts {
+			if g.texts[i] == g.texts[0] {
 				same = append(same, f)
+			} else if len(others) < 4 {
+				others = append(others, m.names([]fault{f})+": "+g.texts[i])
 			}
 		}
-		r, ok := e.Evaluate(tree.Measured{Rule: id, Value: float64(len(list)),
-			Words: map[string]string{"parts": m.names(same), "fault": list[0].text(), "remedy": list[0].property.remedy},
-			Lists: map[string][]string{"others": others(m, list, same)},
-			Where: []finding.Place{{Input: list[0].input, Rank: e.Inputs[list[0].input].Rank}}})
+		r, ok := e.Evaluate(tree.Measured{Rule: id, Value: float64(len(g.parts)),
+			Words: map[string]string{"parts": m.names(same), "fault": g.texts[0], "remedy": g.first.property.remedy},
+			Lists: map[string][]string{"others": others},
+			Where: []finding.Place{{Input: g.first.input, Rank: e.Inputs[g.first.input].Rank}}})
 		if ok {
-			r.Level = levels[list[0].property.level]
+			r.Level = g.first.level()
 			out = append(out, r)
 		}
 	}
@@ -298,79 +428,42 @@ func (e *Evaluator) measure(id string) (out []tree.Reading) {
 
 var levels = map[string]finding.Level{"info": finding.Info, "warning": finding.Warn, "critical": finding.Critical}
 
-// others lists the faults of the property with other texts.
-func others(m *machine, list, same []fault) (out []string) {
-	for _, f := range list {
-		if f.text() != same[0].text() && len(out) < 4 {
-			out = append(out, m.names([]fault{f})+": "+f.text())
-		}
-	}
-	return out
-}
-
-// OfGPU says what is wrong with a GPU of a trace: "runs at 1200 MHz of 1980 MHz: HW thermal slowdown active". Its node is
-// that of the dumps in the folder of the trace, or the only one if no two traces have a GPU of this number.
-func OfGPU(s *summary.Summary, gpu summary.GPU) (out []string) {
-	if len(s.Health) == 0 || gpu.Input < 0 || gpu.Input >= len(s.Inputs) {
-		return nil
-	}
-	m := machineOf(s)
-	node, ok := m.nodeOfTrace(s, gpu)
-	if !ok {
-		return nil
-	}
-	part := fmt.Sprint("GPU ", gpu.Device)
-	if reason := m.reason(node, part); reason != "" {
-		text := reason + " active"
-		if now, most := m.of(node, part, "gpu.clock"), m.of(node, part, "gpu.clock_max"); now != nil && most != nil {
-			text = fmt.Sprintf("runs at %s of %s: %s", label.Clean(now.last()), label.Clean(most.last()), text)
-		}
-		out = append(out, text)
-	}
-	for _, f := range faults(m) {
-		if f.node == node && (f.part == part || strings.HasPrefix(f.part, part+" link ")) {
-			out = append(out, f.text())
-		}
-	}
-	return out[:min(3, len(out))]
-}
-
-// nodeOfTrace returns the node on which a trace was recorded.
-func (m *machine) nodeOfTrace(s *summary.Summary, gpu summary.GPU) (string, bool) {
-	nodes, folder, found := nodesOf(s), folderOf(s, gpu.Input), ""
-	n := 0
+// Checked says what was checked, if the inputs are dumps of machines and nothing else: "16 GPUs, 288 NVLinks, 2 logs of
+// the kernel". It is "" if nothing of them can be judged.
+func Checked(s *summary.Summary) string {
+	m, counted := machineOf(s), map[string]bool{}
+	kinds := []string{"GPU", "NVLink", "port", "NVSwitch", "host", "kernel log"}
+	counts := make([]int64, len(kinds))
 	for _, v := range m.values {
-		if folderOf(s, v.input) == folder && (n == 0 || nodes[v.input] != found) {
-			found = nodes[v.input]
-			n++
+		kind := "port"
+		switch {
+		case v.property == "kernel.log":
+			kind = "kernel log"
+		case strings.HasPrefix(v.property, "diag.") && slices.Contains([]string{"Skip", "Not Run"}, v.last()):
+			continue // nothing was checked
+		case !slices.ContainsFunc(properties(), func(p property) bool { return p.matches(v.property) }) || strings.HasPrefix(v.property, "topo."):
+			continue
+		case v.part == "host":
+			kind = "host"
+		case strings.Contains(v.part, " link "):
+			kind = "NVLink"
+		case strings.HasPrefix(v.part, "GPU "):
+			kind = "GPU"
+		case strings.HasPrefix(v.part, "NVSwitch "):
+			kind = "NVSwitch"
+		case strings.HasPrefix(v.property, "ib.") && !strings.Contains(v.part, " port "):
+			continue
+		}
+		if key := kind + v.node + "\x00" + v.part; !counted[key] {
+			counted[key] = true
+			counts[slices.Index(kinds, kind)]++
 		}
 	}
-	// One folder for all is no sign of a node.
-	if together := !slices.ContainsFunc(s.Devices, func(d summary.Device) bool { return folderOf(s, d.Input) != folder }); n == 1 && !together {
-		return found, true
-	}
-	same := 0
-	for _, d := range s.Devices {
-		if d.Device == gpu.Device {
-			same++
+	var out []string
+	for i, n := range counts {
+		if n > 0 {
+			out = append(out, label.Plural(n, kinds[i]))
 		}
 	}
-	if len(m.nodes) != 1 || same != 1 {
-		return "", false
-	}
-	return m.nodes[0], true
-}
-
-// Links says what is wrong with links and ports, at most three of them.
-func Links(s *summary.Summary) (out []string) {
-	if len(s.Health) == 0 {
-		return nil
-	}
-	m := machineOf(s)
-	for _, f := range faults(m) {
-		if f.property.rule == rule.LinkFault && len(out) < 3 {
-			out = append(out, m.names([]fault{f})+": "+f.text())
-		}
-	}
-	return out
+	return strings.Join(out, ", ")
 }

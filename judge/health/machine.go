@@ -14,49 +14,116 @@ import (
 // A value is what is known of one property of one part of a node.
 type value struct {
 	node, part, property, name string
-	texts                      []string // the values, in the order of the inputs
-	input                      int
+	texts                      []string // the values, the oldest first
+	from                       []origin // of each value
+	input                      int      // of the last
+	times                      int64
 }
 
 // A machine has the values of all nodes.
 type machine struct {
-	values []*value
-	index  map[string]*value
-	nodes  []string
+	values   []*value
+	index    map[string]*value
+	nodes    []string
+	inputs   []string           // names of the files
+	mixed    map[[2]string]bool // by node and part
+	numbered map[int]bool       // inputs whose number may be of a moment or of a host
+	kinds    map[string]string  // the GPUs of a node, as far as they are known
+	counts   map[[2]string]int  // of the parts with a property, by node and property
 }
 
 // machineOf joins the rows of all inputs: those of one node, and the names of one GPU, which tools call by its index or
 // by its bus.
 func machineOf(s *summary.Summary) *machine {
 	m := &machine{index: map[string]*value{}}
+	for i := range s.Inputs {
+		m.inputs = append(m.inputs, path.Base(strings.ReplaceAll(s.Inputs[i].Path, `\`, "/")))
+	}
 	nodes := nodesOf(s)
+	m.numbered = separatePorts(s, nodes)
 	numbers := map[string]string{} // of GPUs, by node and bus
 	for _, h := range s.Health {
 		if h.Property == "gpu.index" {
 			numbers[nodeOf(h, nodes)+" "+busOf(h.Part)] = "GPU " + h.Value
 		}
 	}
-	for _, h := range s.Health {
+	rows := slices.Clone(s.Health)
+	slices.SortStableFunc(rows, func(a, b summary.Health) int { return moment(s, a.Input) - moment(s, b.Input) })
+	for _, h := range rows {
 		node, part := nodeOf(h, nodes), h.Part
 		if n := numbers[node+" "+busOf(part)]; n != "" && strings.HasPrefix(part, "GPU ") {
 			part = n
 		}
-		key := strings.Join([]string{node, part, h.Property, h.Name}, "\x00")
-		v := m.index[key]
+		is := value{node: node, part: part, property: h.Property, name: h.Name}
+		v := m.index[is.key()]
 		if v == nil {
-			v = &value{node: node, part: part, property: h.Property, name: h.Name, input: h.Input}
-			m.index[key] = v
+			v = &is
+			m.index[is.key()] = v
 			m.values = append(m.values, v)
 			if !slices.Contains(m.nodes, node) {
 				m.nodes = append(m.nodes, node)
 			}
 		}
 		if h.First != "" {
-			v.texts = append(v.texts, h.First)
+			v.texts, v.from = append(v.texts, h.First), append(v.from, origin{h.Input, h.At, true})
 		}
-		v.texts = append(v.texts, h.Value)
+		v.texts, v.from, v.times = append(v.texts, h.Value), append(v.from, origin{h.Input, h.At, false}), v.times+h.Times
 	}
+	for _, v := range m.values {
+		v.inOrder()
+	}
+	m.count()
 	return m
+}
+
+// moment tells inputs of one part by their names: -1 before something, 1 after it, 0 without a word for it.
+func moment(s *summary.Summary, input int) int {
+	for _, word := range strings.FieldsFunc(strings.ToLower(path.Base(s.Inputs[input].Path)), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		switch word {
+		case "before", "pre", "start":
+			return -1
+		case "after", "post", "later", "end":
+			return 1
+		}
+	}
+	return 0
+}
+
+// count finds what each node has, and the parts whose counters rise and fall between two moments: they are of several
+// ports of one name.
+func (m *machine) count() {
+	m.mixed, m.kinds, m.counts = map[[2]string]bool{}, map[string]string{}, map[[2]string]int{}
+	rises, falls := map[[2]string]bool{}, map[[2]string]bool{}
+	for _, v := range m.values {
+		m.counts[[2]string{v.node, v.property}]++
+		if v.property == "gpu.model" && !strings.Contains(m.kinds[v.node], v.last()) {
+			m.kinds[v.node] += v.last() + " "
+		}
+		if !strings.HasPrefix(v.property, "port.") && !strings.HasPrefix(v.property, "nvlink.") {
+			continue
+		}
+		for i := range v.texts[1:] {
+			a, okA := number(v.texts[i])
+			b, okB := number(v.texts[i+1])
+			key := [2]string{v.node, v.part}
+			unknown := v.from[i].input != v.from[i+1].input && m.numbered[v.from[i].input]
+			rises[key] = rises[key] || okA && okB && b > a || unknown
+			falls[key] = falls[key] || okA && okB && b < a || unknown
+			m.mixed[key] = rises[key] && falls[key]
+		}
+	}
+}
+
+// key tells the values of a machine apart.
+func (v *value) key() string {
+	return strings.Join([]string{v.node, v.part, v.property, v.name}, "\x00")
+}
+
+// gpuNumber returns the number of a GPU that a tool calls by it.
+func gpuNumber(part string) (int64, bool) {
+	digits, ok := strings.CutPrefix(part, "GPU ")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, ok && err == nil
 }
 
 // busOf returns the part of the address of a GPU on the bus in which all tools agree: "18:00".
@@ -93,6 +160,7 @@ func nodesOf(s *summary.Summary) map[int]string {
 	}
 	out := map[int]string{}
 	for dir, inputs := range folders {
+		host := hostOf(s, inputs)
 		apart := false
 		for i, a := range inputs {
 			for _, b := range inputs[:i] {
@@ -110,6 +178,8 @@ func nodesOf(s *summary.Summary) map[int]string {
 						break
 					}
 				}
+			case host != "":
+				out[i] = host
 			case len(folders) > 1:
 				out[i] = path.Base(dir)
 			}
@@ -117,6 +187,20 @@ func nodesOf(s *summary.Summary) map[int]string {
 		}
 	}
 	return out
+}
+
+// hostOf returns the host that messages in the inputs of one folder name, or "" if they name none or several.
+func hostOf(s *summary.Summary, inputs []int) (host string) {
+	for _, h := range s.Health {
+		if h.Node == "" || !slices.Contains(inputs, h.Input) || strings.HasPrefix(h.Property, "ras.") {
+			continue
+		}
+		if host != "" && host != h.Node {
+			return ""
+		}
+		host = h.Node
+	}
+	return host
 }
 
 func folderOf(s *summary.Summary, input int) string {
@@ -148,38 +232,56 @@ func number(text string) (float64, bool) {
 	return n, err == nil
 }
 
-// growth returns the largest value of a counter, and by how much it is over the smallest.
-func (v *value) growth() (most, growth float64, ok bool) {
-	least := 0.0
+// unitOf returns what stands behind the number of a text.
+func unitOf(text string) string {
+	_, of, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return of
+}
+
+// growth returns the last value of a counter, and by how much it grew. A counter that falls was reset.
+func (v *value) growth() (last, growth float64, ok bool) {
 	for i, text := range v.texts {
 		n, isNumber := number(text)
-		if !isNumber {
+		switch {
+		case !isNumber:
 			return 0, 0, false
+		case i > 0 && n >= last:
+			growth += n - last
+		case i > 0:
+			growth += n
 		}
-		if i == 0 {
-			least, most = n, n
-		}
-		least, most = min(least, n), max(most, n)
+		last = n
 	}
-	return most, most - least, true
+	return last, growth, true
+}
+
+// text returns the last value of a property of a part, or "".
+func (m *machine) text(node, part, property string) string {
+	if v := m.of(node, part, property); v != nil {
+		return v.last()
+	}
+	return ""
 }
 
 // class names the parts that are equal by their making, so that they can be compared; "" if that is unknown.
 func (m *machine) class(v *value) string {
 	switch {
 	case v.part == "host":
-		return v.property
+		return v.property + " " + m.kinds[v.node]
 	case strings.HasPrefix(v.property, "ib."):
 		adapter, _, _ := strings.Cut(v.part, " port ")
-		if t := m.of(v.node, adapter, "ib.type"); t != nil {
-			return v.property + " " + t.last()
+		if t := m.text(v.node, adapter, "ib.type"); t != "" {
+			return v.property + " " + t + " " + m.text(v.node, v.part, "ib.layer")
 		}
+	case strings.HasPrefix(v.property, "topo."):
+		return fmt.Sprint(v.property, m.counts[[2]string{v.node, v.property}], m.kinds[v.node])
 	case strings.HasPrefix(v.property, "gpu."):
-		if t := m.of(v.node, v.part, "gpu.model"); t != nil {
-			return v.property + " " + t.last()
+		if t := m.text(v.node, v.part, "gpu.model"); t != "" {
+			return v.property + " " + t + " " + m.text(v.node, v.part, "gpu.board")
 		}
-	case strings.HasPrefix(v.property, "nvlink.") || strings.HasPrefix(v.property, "topo."):
-		return v.property
+	case strings.HasPrefix(v.property, "nvlink."):
+		gpu, _, _ := strings.Cut(v.part, " link ")
+		return v.property + " " + m.text(v.node, gpu, "gpu.model")
 	}
 	return ""
 }
@@ -204,8 +306,8 @@ func (m *machine) names(list []fault) string {
 		if text == "host" {
 			text = ""
 		}
-		if f.node != "" && len(m.nodes) > 1 && !same {
-			text = strings.TrimSpace(f.node + " " + text)
+		if !same {
+			text = f.node + " " + text
 		}
 		if text = strings.TrimSpace(text); text != "" && !slices.Contains(out, text) {
 			out = append(out, text)
@@ -218,7 +320,7 @@ func (m *machine) names(list []fault) string {
 	if numbers && same && len(list) > 1 {
 		text = "GPUs " + text
 	}
-	if same && list[0].node != "" && len(m.nodes) > 1 {
+	if same {
 		text = strings.TrimSpace(list[0].node + " " + text)
 	}
 	if text == "" {

@@ -31,6 +31,11 @@ func (g *gpu) inUse(margin float64, fault func(i int) bool) (share float64, used
 	return float64(n) / float64(used), used
 }
 
+// sampled returns the GPUs without those of single dumps, which package health judges.
+func (e *Evaluator) sampled() []*gpu {
+	return slices.DeleteFunc(e.gpus(), func(g *gpu) bool { return g.use.Producer == summary.DumpProducer && g.use.N < summary.Sampled })
+}
+
 // at returns a value of a metric that was recorded together with the use, or 0.
 func at(values []float64, i int) float64 {
 	if i < len(values) {
@@ -66,7 +71,7 @@ func worstOf(all []faulty) (worst faulty, names string) {
 func (e *Evaluator) slowed() (finding.Finding, bool) {
 	limits := e.Limits[rule.SlowedGPUs]
 	var all []faulty
-	for _, g := range e.gpus() {
+	for _, g := range e.sampled() {
 		for _, c := range []struct{ metric, cause string }{
 			{"gpu.slowed_by_heat", "heat"}, {"gpu.slowed_by_supply", "the power supply"}} {
 			reduced := g.like(c.metric)
@@ -113,7 +118,7 @@ func (e *Evaluator) fault(id string, worst faulty, words map[string]string) tree
 func (e *Evaluator) slowLink() (finding.Finding, bool) {
 	limits := e.Limits[rule.SlowLink]
 	var all []faulty
-	for _, g := range e.gpus() {
+	for _, g := range e.sampled() {
 		for _, c := range []struct{ metric, text string }{
 			{"gpu.pcie_width", "PCIe link with %.0f of %.0f lanes"}, {"gpu.pcie_generation", "PCIe generation %.0f of %.0f"}} {
 			now, most := g.like(c.metric), g.like(c.metric+"_max")
@@ -139,7 +144,7 @@ func (e *Evaluator) memoryErrors() (finding.Finding, bool) {
 	var all []faulty
 	for i := range e.Series {
 		r := &e.Series[i]
-		if r.Pooled > 0 || r.N == 0 || !strings.HasPrefix(r.Metric, "gpu.") {
+		if r.Pooled > 0 || r.N == 0 || !strings.HasPrefix(r.Metric, "gpu.") || r.Producer == summary.DumpProducer {
 			continue
 		}
 		places[fmt.Sprint(r.Input, r.LabelText())] = true
@@ -163,7 +168,7 @@ func (e *Evaluator) memoryErrors() (finding.Finding, bool) {
 	return f, ok
 }
 
-const rowFailed = "a damaged memory row could not be replaced"
+const rowFailed = "row remapping failed"
 
 // damage returns what a series says about the memory of a GPU, or "".
 func damage(r *summary.Series) string {
@@ -172,11 +177,11 @@ func damage(r *summary.Series) string {
 	}
 	switch r.Metric {
 	case "gpu.ecc_uncorrected":
-		return label.Plural(int64(*r.Max), "uncorrected memory error") + " since the driver was loaded"
+		return label.Plural(int64(*r.Max), "uncorrectable ECC error") + " since the driver was loaded"
 	case "gpu.remap_failed":
 		return rowFailed
 	case "gpu.remap_pending":
-		return "a damaged memory row is replaced at the next reset"
+		return "row remap pending"
 	}
 	return ""
 }

@@ -898,8 +898,8 @@ var builtInRules = []ruleEntry{
 	}, Next: []Choice{
 		{ID: "read-shards"},
 	}}},
-	{Rule: Rule{ID: "slowed-gpus", Meaning: "samples in which the temperature or the power supply reduces the clocks of a GPU, over the samples in which it is in use (margin or more); of the worst GPU", Warn: 0.1, Critical: 0.5, Source: "a GPU at its power limit runs as it is built to, and one that is too hot or lacks power does not; these limits are defined by assay", MinEvents: 1, Margin: 0.1}, Symptom: "a GPU is slower than others with the same work", Likely: "cooling or the power supply of the host", Line: "clocks are reduced by heat or by the power supply", Part: "time in use with reduced clocks", Whole: "time in which the GPU is in use", Gain: "none", Confidence: "certain", Sure: []string{"compare the clocks of this GPU with those of the others"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
-		{ID: "check-the-cooling", Text: "Check fans, air flow and the temperature of the room or of the coolant; until then, a lower power limit (nvidia-smi -pl WATTS) gives an even clock.", From: "nvidia-smi", When: "maybe-nvidia"},
+	{Rule: Rule{ID: "slowed-gpus", Meaning: "samples in which the temperature or the power supply reduces the clocks of a GPU, over the samples in which it is in use (margin or more); of the worst GPU", Warn: 0.1, Critical: 0.5, Source: "a GPU at its power limit runs as it is built to, and one that is too hot or lacks power does not; these limits are defined by assay", MinEvents: 1, Margin: 0.1}, Symptom: "a GPU is slower than others with the same work", Likely: "cooling or the power supply of the host", Line: "thermal or power throttling", Part: "time in use with reduced clocks", Whole: "time in which the GPU is in use", Gain: "none", Confidence: "certain", Sure: []string{"compare the clocks of this GPU with those of the others"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "check-the-cooling", Text: "Check fans, air flow and the temperature of the room or of the coolant; until then, a lower power limit (nvidia-smi -pl WATTS) keeps clocks stable.", From: "nvidia-smi", When: "maybe-nvidia"},
 		{ID: "check-the-supply", Text: "Check the power supplies and cables of the host: the board asks the GPU to draw less (HW slowdown, power brake).", From: "nvidia-smi", When: "maybe-nvidia"},
 	}, Say: Wording{Words: []string{"cause"}, Title: "{gpus} slowed by {cause}: {value} of the time in use", Evidence: []Line{
 		{List: "clocks"},
@@ -914,7 +914,7 @@ var builtInRules = []ruleEntry{
 	}, Next: []Choice{
 		{ID: "check-the-slot"},
 	}}},
-	{Rule: Rule{ID: "gpu-memory-errors", Meaning: "GPUs with uncorrected memory errors since the driver was loaded, or with memory rows that will be or could not be replaced; over all GPUs of the monitor", Source: "results of a program that reads damaged memory may be wrong"}, Symptom: "programs end with Xid 48, 63, 64, 94 or 95, or give wrong results", Likely: "a memory row of the GPU is damaged", Line: "memory errors that were not corrected", Part: "GPUs with memory errors", Whole: "all GPUs that the monitor shows", Gain: "none", Confidence: "certain", Sure: []string{"run dcgmi diag -r 3 on the host"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+	{Rule: Rule{ID: "gpu-memory-errors", Meaning: "GPUs with uncorrected memory errors since the driver was loaded, or with memory rows that will be or could not be replaced; over all GPUs of the monitor", Source: "results of a program that reads damaged memory may be wrong"}, Symptom: "programs end with Xid 48, 63, 64, 94 or 95, or give wrong results", Likely: "a memory row of the GPU is damaged", Line: "uncorrectable ECC errors", Part: "GPUs with memory errors", Whole: "all GPUs that the monitor shows", Gain: "none", Confidence: "certain", Sure: []string{"run dcgmi diag -r 3 on the host"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
 		{ID: "reset-the-gpu", Text: "Take the GPU out of use and reset it (nvidia-smi -r). If a row could not be replaced, or errors come again, replace the GPU.", From: "nvidia-smi", When: "maybe-nvidia"},
 	}, Say: Wording{Title: "{gpus}: {what}", Next: []Choice{
 		{ID: "reset-the-gpu"},
@@ -942,8 +942,9 @@ var builtInRules = []ruleEntry{
 		{ID: "find-the-fault-of-the-program", Text: "Look for the error of the program first: compute-sanitizer, or CUDA_LAUNCH_BLOCKING=1 for its place. If other programs fail on this GPU alone, test it: dcgmi diag -r 3.", From: "nvidia-xid", When: "maybe-nvidia"},
 		{ID: "look-up-the-xid", Text: "Look up this number in NVIDIA's list of Xids, which names its cause and what to do.", From: "nvidia-xid", When: "maybe-nvidia"},
 		{ID: "run-the-diagnostic-again", Text: "Run dcgmi diag -r 3 with nothing else on the GPU. If it fails again, take the GPU out of use.", From: "dcgm-diag", When: "maybe-nvidia"},
+		{ID: "prepare-the-host", Text: "Before the next diagnostic: end other programs on the GPUs, set the persistence mode (nvidia-smi -pm 1), and repair what the test names.", From: "dcgm-diag", When: "maybe-nvidia"},
 		{ID: "look-at-the-process", Text: "Look at this process and its host: it may have ended, or hang in the driver or the network.", From: "nccl-ras", When: "ranks!=one"},
-	}, Say: Wording{Words: []string{"remedy"}, Title: "{parts}: {fault}", Evidence: []Line{
+	}, Also: []string{"check-the-cooling", "check-the-supply"}, Say: Wording{Words: []string{"remedy"}, Title: "{parts}: {fault}", Evidence: []Line{
 		{List: "others"},
 	}, Next: []Choice{
 		{ID: "reset-or-replace", When: "remedy=reset-or-replace"},
@@ -954,6 +955,9 @@ var builtInRules = []ruleEntry{
 		{ID: "look-up-the-xid", When: "remedy=look-up-the-xid"},
 		{ID: "run-the-diagnostic-again", When: "remedy=run-the-diagnostic-again"},
 		{ID: "look-at-the-process", When: "remedy=look-at-the-process"},
+		{ID: "prepare-the-host", When: "remedy=prepare-the-host"},
+		{ID: "check-the-cooling", When: "remedy=check-the-cooling"},
+		{ID: "check-the-supply", When: "remedy=check-the-supply"},
 	}}},
 	{Rule: Rule{ID: "link-fault", Meaning: "links and ports with a value that is not healthy, as a number; one finding for each property", Source: "a link that is down, slower than its peers or repeats packets delays every collective over it; limits of counters are defined by assay"}, Symptom: "collectives are slow on some ranks", Likely: "a cable, a switch or the fabric manager", Line: "a link or port reports a fault", Part: "faults", Gain: "none", Confidence: "certain", Sure: []string{"run nccl-tests over this link and over another one"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
 		{ID: "restart-the-fabric", Text: "On hosts with NVSwitch: check that the fabric manager runs with the version of the driver (systemctl status nvidia-fabricmanager), then restart it and reset the GPUs.", From: "nvidia-fabric", When: "maybe-nvidia"},
@@ -973,7 +977,7 @@ var builtInRules = []ruleEntry{
 		{ID: "align-versions", Text: "Install the same version on all nodes of the job.", From: "nvidia-smi", When: "maybe-nvidia"},
 		{ID: "align-modes", Text: "Set the same mode on all GPUs of the job (nvidia-smi -e, -mig, -pm), then reset them.", From: "nvidia-smi", When: "maybe-nvidia"},
 		{ID: "find-the-missing-gpu", Text: "Find out why the GPU is missing: dmesg (Xid 79), lspci, then a power cycle of the host.", From: "nvidia-xid", When: "maybe-nvidia"},
-		{ID: "check-the-topology", Text: "Check why this pair is connected otherwise: NVLinks that are down (nvidia-smi nvlink -s), bridges, the partition of the fabric manager.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "check-the-topology", Text: "Find out why the connection differs: NVLinks that are down (nvidia-smi nvlink -s), bridges, the slot of the GPU or network adapter, the partition of the fabric manager.", From: "nvidia-smi", When: "maybe-nvidia"},
 		{ID: "check-the-slot-of-the-gpu", Text: "Check slot, riser, retimer and BIOS settings of this GPU (lspci -vv shows LnkCap and LnkSta).", From: "nvidia-smi", When: "maybe-nvidia"},
 	}, Also: []string{"restore-the-power-limit", "reset-the-clocks"}, Say: Wording{Words: []string{"remedy"}, Title: "{parts}: {fault}", Evidence: []Line{
 		{List: "others"},

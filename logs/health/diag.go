@@ -5,10 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"assay/logs"
 )
+
+// results are those of tests, the worst last. The first stands for a test that did not run.
+var results = []string{"Not Run", "Skip", "Pass", "Warn", "Fail"}
 
 // maxDiag is the largest output of "dcgmi diag --json" that is read.
 const maxDiag = 64 << 20
@@ -53,12 +58,20 @@ func ReadDiag(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 		}
 		for _, c := range d.Categories {
 			for _, t := range c.Tests {
+				var parts []string
+				worst := map[string]int{} // of several entities of the host, such as its CPUs
 				for _, res := range t.Results {
 					part := "host"
 					if id := idOf(res.GPU, res.Entity); id != "" && (res.Group == "" || res.Group == "GPU") {
 						part = "GPU " + id
 					}
-					f.add(part, "diag.result", t.Name, title(res.Status))
+					if !slices.Contains(parts, part) {
+						parts = append(parts, part)
+					}
+					worst[part] = max(worst[part], slices.Index(results, title(res.Status)))
+				}
+				for _, part := range parts {
+					f.result(part, t.Name, results[worst[part]])
 				}
 			}
 		}
@@ -66,14 +79,23 @@ func ReadDiag(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 	return f.Log(), nil
 }
 
-// idOf returns the first identity, which is a number or a text.
+// software are the tests of "dcgmi diag" that check the installation of a host, by words of their names.
+var software = []string{"denylist", "blacklist", "library", "libraries", "permissions", "persistence", "environment", "processes", "software"}
+
+// result adds the result of a test: of a GPU, or of what is installed on the host.
+func (f *Finder) result(part, name, result string) {
+	property := "diag.result"
+	if words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 'a' || r > 'z' }); slices.ContainsFunc(words, func(w string) bool { return slices.Contains(software, w) }) {
+		property = "diag.software"
+	}
+	f.add(part, property, name, result)
+}
+
+// idOf returns the first identity, which is the number of a GPU, as a number or as text.
 func idOf(ids ...any) string {
 	for _, id := range ids {
-		switch id := id.(type) {
-		case string:
-			return id
-		case float64:
-			return fmt.Sprint(int(id))
+		if n, err := strconv.Atoi(fmt.Sprint(id)); err == nil && n >= 0 && n < 1000 {
+			return strconv.Itoa(n)
 		}
 	}
 	return ""

@@ -8,6 +8,8 @@ package health
 
 import (
 	"bytes"
+	"fmt"
+	"path"
 	"strings"
 
 	"assay/internal/lazyregexp"
@@ -21,7 +23,10 @@ type Finder struct {
 	open section
 	gpu  string // of the heading of nvlink, or of dcgmi health
 	node string // of the line
+	at   string // of the line
+	port string // the network interface that the file or the command names
 	part string // of a port
+	more int    // outputs of ethtool before this one whose interface is unknown
 	head []string
 	ras  string
 	left int // lines that a section may have without a record
@@ -42,9 +47,16 @@ const (
 	rasSection
 )
 
-// NewFinder returns a finder for an input of the given name.
-func NewFinder(_ string, limits logs.Limits) *Finder {
-	return &Finder{b: logs.NewBuilder(limits)}
+// unnamed is the port of an output of ethtool whose interface neither the file nor the command names.
+const unnamed = "network port"
+
+// NewFinder returns a finder for an input of the given name, which may have that of a network interface.
+func NewFinder(name string, limits logs.Limits) *Finder {
+	f := &Finder{b: logs.NewBuilder(limits), port: unnamed}
+	if m := rePort().FindStringSubmatch(path.Base(strings.ReplaceAll(name, `\`, "/"))); m != nil {
+		f.port = m[1]
+	}
+	return f
 }
 
 // headings begin sections. A heading begins a line, behind white space, and has a further text.
@@ -61,13 +73,23 @@ var (
 	markXid  = []byte("Xid (PCI:")
 	markRDMA = []byte("link ")
 	markDead = []byte(" job process")
-	reColor  = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
-	reNvGPU  = lazyregexp.New(`^GPU (\d{1,3}): .*\(UUID: ([\w-]{1,80})\)`)
+	markPort = []byte("ethtool -S ")
+	markLost = []byte("Unable to determine the device handle for GPU")
+	// What drivers of GPUs and network adapters write into the log of the kernel, also where nothing failed.
+	marksKernel = [][]byte{[]byte("NVRM: "), []byte(" nvidia-nvlink: "), []byte(" nvidia 0000:"), []byte(" mlx5_core 0000:")}
+	reColor     = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
+	reNvGPU     = lazyregexp.New(`^GPU (\d{1,3}): (.*?) ?\(UUID: ([\w-]{1,80})\)`)
+	rePort      = lazyregexp.New(`(?:^|[^a-zA-Z0-9])((?:eth|en[opsx]|ens|ib|ibp|bond|rdma)\d\w{0,20})`)
 )
 
 // Hint reports whether a line may have a record.
 func (f *Finder) Hint(line []byte) bool {
-	if bytes.Contains(line, markXid) || bytes.HasPrefix(line, markRDMA) || bytes.Contains(line, markDead) {
+	for _, mark := range [][]byte{markXid, markDead, markPort, markLost} {
+		if bytes.Contains(line, mark) {
+			return true
+		}
+	}
+	if bytes.HasPrefix(line, markRDMA) || isKernel(line) {
 		return true
 	}
 	_, ok := headingOf(line)
@@ -97,16 +119,7 @@ const mostOther = 40
 // Line reads a line.
 func (f *Finder) Line(n int, line string) {
 	f.line = int64(n)
-	if strings.Contains(line, "Xid (PCI:") {
-		f.xid(line)
-		return
-	}
-	if strings.Contains(line, " job process") {
-		f.rasHeading(line)
-		return
-	}
-	if f.open == none && strings.HasPrefix(line, "link ") {
-		f.rdma(line)
+	if f.single(line) {
 		return
 	}
 	if s, ok := headingOf([]byte(line)); ok {
@@ -137,6 +150,30 @@ func (f *Finder) Line(n int, line string) {
 	}
 }
 
+// single reads a record of one line, and reports whether it is one.
+func (f *Finder) single(line string) bool {
+	_, name, named := strings.Cut(line, string(markPort))
+	switch b := []byte(line); {
+	case isKernel(b) || bytes.Contains(b, markXid):
+		f.kernel(line)
+	case bytes.Contains(b, markDead):
+		f.rasHeading(line)
+	case bytes.Contains(b, markLost):
+		if m := reLost().FindStringSubmatch(line); m != nil {
+			f.add("GPU "+m[1], "gpu.lost", "", "no answer")
+		}
+	case named:
+		if words := strings.Fields(name); len(words) > 0 && len(words[0]) < 40 {
+			f.port, f.open = words[0], none
+		}
+	case f.open == none && bytes.HasPrefix(b, markRDMA):
+		f.rdma(line)
+	default:
+		return false
+	}
+	return true
+}
+
 // begin begins a section.
 func (f *Finder) begin(s section, line string) {
 	f.open, f.left, f.part, f.gpu = s, mostOther, "", ""
@@ -145,14 +182,19 @@ func (f *Finder) begin(s section, line string) {
 	case nvlinkSection:
 		if m := reNvGPU().FindStringSubmatch(line); m != nil {
 			f.gpu = m[1]
-			f.add("GPU "+m[1], "gpu.uuid", "", m[2])
+			f.add("GPU "+m[1], "gpu.uuid", "", m[3])
+			f.add("GPU "+m[1], "gpu.model", "", m[2])
 		}
 	case topoSection:
 		f.head = strings.Split(strings.TrimSpace(line), "\t")
 	case ibSection:
 		f.part = strings.Trim(strings.TrimSpace(line)[len("CA "):], "'")
 	case ethtoolSection:
-		f.part = "network port"
+		if f.part = f.port; f.port == unnamed { // another output may be of another interface
+			if f.more++; f.more > 1 {
+				f.part += fmt.Sprint(" ", f.more)
+			}
+		}
 	case perfquerySection:
 		f.part = "port"
 		if i := strings.Index(line, "Lid "); i >= 0 {
@@ -176,7 +218,7 @@ func (f *Finder) read(tool, part, name, value string) bool {
 }
 
 func (f *Finder) add(part, property, name, value string) {
-	f.b.Read(logs.Reading{Node: f.node, Part: part, Property: property, Name: name, Line: f.line}, value)
+	f.b.Read(logs.Reading{Node: f.node, Part: part, Property: property, Name: name, Line: f.line, At: f.at}, value)
 }
 
 // Log returns what was found.

@@ -1,20 +1,33 @@
 package health
 
 import (
+	"bytes"
+	"cmp"
+	"slices"
 	"strings"
+	"time"
 
 	"assay/internal/lazyregexp"
 	"assay/internal/redact"
 )
 
+const reISO = `\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:+Z-]*`
+
 var (
 	reLink = lazyregexp.New(`^\s*Link (\d{1,3}): (?:([A-Z][A-Za-z _]*?): )?(.+?)\s*$`)
 	// "Nov 12 03:04:05 node-7 kernel: [12.3] NVRM: Xid (PCI:0000:3b:00): 79, pid=4, GPU has fallen off the bus."
-	reXid     = lazyregexp.New(`\b(S?Xid) \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{1,5}), ?(.*)`)
-	reKernel  = lazyregexp.New(`(?:^|\s)([A-Za-z0-9][\w.-]{0,62}) kernel: `)
-	rePair    = lazyregexp.New(`^(?:NV\d{1,2}|SYS|NODE|PHB|PXB|PIX)$`)
-	reProcess = lazyregexp.New(`^\s*Process \d+ on node (\S{1,64}) managing GPUs? (\d{1,3})`)
-	reOfGPU   = lazyregexp.New(`\bGPU ?:? ?(\d{1,3})\b`)
+	// Only what syslog, dmesg and pdsh write stands before a message: a note that quotes one has other text there.
+	reXid = lazyregexp.New(`^\s*(?:<\d+>)?(?:[^"'\x60#>]*\bkernel: |[\w.-]+: ?|` + reISO + ` )?(?:\[[ \w:.,]+\] ?)*` +
+		`(?:NVRM|nvidia-nvswitch\d*): (S?Xid) \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{1,5}), ?(.*)`)
+	// The date of "dmesg -T", and those of syslog.
+	reDate = lazyregexp.New(`\[\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})\]|^(?:<\d+>)?(\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d) |^(` + reISO + `) `)
+	reLost = lazyregexp.New(`^\s*Unable to determine the device handle for GPU ?(?:\d{1,3}: )?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])`)
+	// "[ 12.345678] ", "[Sat Nov 21 08:00:01 2026] ", "host kernel: "
+	reKernelLine = lazyregexp.New(`^(?:<\d+>)?\[\s*(?:\d+\.\d+|[A-Z][a-z]{2} [A-Z][a-z]{2} .{4,20})\]|\bkernel: `)
+	reKernel     = lazyregexp.New(`(?:^|\s)([A-Za-z0-9][\w.-]{0,62}) kernel: `)
+	rePair       = lazyregexp.New(`^(?:NV\d{1,2}|SYS|NODE|PHB|PXB|PIX)$`)
+	reProcess    = lazyregexp.New(`^\s*Process \d+ on node (\S{1,64}) managing GPUs? (\d{1,3})`)
+	reOfGPU      = lazyregexp.New(`\bGPU ?:? ?(\d{1,3})\b`)
 )
 
 // nvlink reads the state or a counter of a link.
@@ -31,34 +44,56 @@ func (f *Finder) nvlink(line string) bool {
 	return true
 }
 
-// topo reads a row of the matrix of "nvidia-smi topo -m": how each pair of GPUs is connected.
+// nearness is the order of connections in the matrix, the closest first. Any number of NVLinks is closer.
+var nearness = []string{"PIX", "PXB", "PHB", "NODE", "SYS"}
+
+// topo reads a row of the matrix of "nvidia-smi topo -m": how a GPU is connected with each other one, and with its
+// nearest network adapter.
 func (f *Finder) topo(line string) bool {
 	cells := strings.Split(strings.TrimSpace(line), "\t")
 	gpu, ok := strings.CutPrefix(strings.TrimSpace(cells[0]), "GPU")
 	if !ok || len(cells) < 2 {
 		return strings.HasPrefix(line, "NIC")
 	}
+	near := len(nearness)
 	for i, cell := range cells[1:] {
 		if i >= len(f.head) {
 			break
 		}
-		other, isGPU := strings.CutPrefix(strings.TrimSpace(f.head[i]), "GPU")
+		head := strings.TrimSpace(f.head[i])
+		other, isGPU := strings.CutPrefix(head, "GPU")
 		if cell = strings.TrimSpace(cell); isGPU && rePair().MatchString(cell) && gpu < other {
 			f.add("GPU "+gpu+" - GPU "+other, "topo.pair", "", cell)
 		}
+		if at := slices.Index(nearness, cell); at >= 0 && (strings.HasPrefix(head, "NIC") || strings.HasPrefix(head, "mlx5")) {
+			near = min(near, at)
+		}
+	}
+	if near < len(nearness) {
+		f.add("GPU "+gpu, "topo.adapter", "", nearness[near])
 	}
 	return true
 }
 
-// xid reads a message of the driver about an error of a GPU (Xid) or of an NVSwitch (SXid).
-func (f *Finder) xid(line string) {
-	m := reXid().FindStringSubmatch(line)
-	if m == nil {
-		return
-	}
+// isKernel reports whether a line is of the log of the kernel, by a driver that it names.
+func isKernel(line []byte) bool {
+	return slices.ContainsFunc(marksKernel, func(mark []byte) bool { return bytes.Contains(line, mark) }) && reKernelLine().Match(line)
+}
+
+// kernel reads a line of the log of the kernel: a message of the driver about an error of a GPU (Xid) or of an NVSwitch
+// (SXid), or any other, which shows that there is a log.
+func (f *Finder) kernel(line string) {
 	f.node = ""
 	if host := reKernel().FindStringSubmatch(line); host != nil {
 		f.node = host[1]
+	}
+	defer func() { f.node, f.at = "", "" }()
+	m := reXid().FindStringSubmatch(line)
+	if m == nil {
+		if isKernel([]byte(line)) {
+			f.add("host", "kernel.log", "", "read")
+		}
+		return
 	}
 	part, text := "GPU "+m[2], m[4]
 	if m[1] == "SXid" {
@@ -71,11 +106,25 @@ func (f *Finder) xid(line string) {
 		}
 		text = rest
 	}
-	if text = redact.Cut(text, 120); text == "" {
-		text = "no text"
+	f.at = dateOf(line)
+	f.add(part, strings.ToLower(m[1])+"."+m[3], "", cmp.Or(redact.Cut(text, 120), "no text"))
+}
+
+// dateOf returns when a message of the kernel was written: "2026-03-14 09:26:53", or "Mar 14 09:26:53" without a year.
+func dateOf(line string) string {
+	m := reDate().FindStringSubmatch(line)
+	switch {
+	case m == nil:
+		return ""
+	case m[8] != "":
+		return m[8][:10] + " " + m[8][11:19]
+	case m[5] != "":
+		return m[5] + " " + m[6] + " " + m[7]
 	}
-	f.add(part, strings.ToLower(m[1])+"."+m[3], "", text)
-	f.node = ""
+	if t, err := time.Parse("Jan 2 15:04:05 2006", strings.Join(m[1:5], " ")); err == nil {
+		return t.Format(time.DateTime)
+	}
+	return ""
 }
 
 // rasHeading begins the processes that NCCL's RAS cannot reach or misses.
@@ -137,7 +186,7 @@ func (f *Finder) diagRow(line string) bool {
 		if m := reOfGPU().FindStringSubmatch(rest); m != nil && part == "host" {
 			part = "GPU " + m[1]
 		}
-		f.add(part, "diag.result", f.part, result)
+		f.result(part, f.part, result)
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"assay/internal/diag"
 	"assay/internal/lazyregexp"
@@ -165,22 +166,30 @@ func (g *reportedGPU) read(path, text string, at diag.Pos) {
 // readings adds what is kept of the health of GPUs.
 func (f *Finder) readings() {
 	r := &f.report
+	at := ""
+	if f.time != logs.NoTime && f.time != 0 {
+		at = time.Unix(0, f.time).UTC().Format(time.DateTime)
+	}
+	read := func(part, property string, line int, value string) {
+		f.b.Read(logs.Reading{Part: part, Property: property, Line: int64(line), At: at}, value)
+	}
 	if r.attached > 0 {
-		f.b.Read(logs.Reading{Part: "host", Property: "host.gpus", Line: int64(f.at.Line)}, strconv.Itoa(r.attached))
+		read("host", "host.gpus", f.at.Line, strconv.Itoa(r.attached))
+		read("host", "host.gpus_reported", f.at.Line, strconv.Itoa(len(r.gpus)))
 	}
 	for _, s := range r.list {
 		if s.Key == "driver version" && len(r.gpus) > 0 {
-			f.b.Read(logs.Reading{Part: "host", Property: "host.driver", Line: int64(f.at.Line)}, s.Value)
+			read("host", "host.driver", f.at.Line, s.Value)
 		}
 	}
 	for i := range r.gpus {
 		g := &r.gpus[i]
 		part := "GPU " + g.bus
 		if r.attached == len(r.gpus) {
-			f.b.Read(logs.Reading{Part: part, Property: "gpu.index", Line: int64(f.at.Line)}, strconv.Itoa(i))
+			read(part, "gpu.index", f.at.Line, strconv.Itoa(i))
 		}
 		for _, v := range g.readings {
-			f.b.Read(logs.Reading{Part: part, Property: v.path, Line: int64(v.at.Line)}, v.text)
+			read(part, v.path, v.at.Line, v.text)
 		}
 	}
 }

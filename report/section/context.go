@@ -151,9 +151,3 @@ func (ctx *Context) Below(text string) string {
 	text = strings.TrimPrefix(text, dir)
 	return strings.NewReplacer(" "+dir, " ", `"`+dir, `"`).Replace(text)
 }
-
-// OfMachines reports whether all that the summary has are values of machines.
-func (ctx *Context) OfMachines() bool {
-	s := ctx.Summary
-	return len(s.Health) > 0 && len(s.Series)+len(s.Devices)+len(s.Tables)+len(s.Spans)+len(s.Snapshots)+len(s.MemoryTimelines)+len(s.Counters)+len(s.Groups)+len(s.Benchmarks) == 0
-}

@@ -11,18 +11,20 @@ import (
 
 // PathClass returns what a class of a critical path is.
 func PathClass(id string) string {
-	return wordOr(map[string]string{
-		"host_op": "operators on the CPU", "python": "Python and annotations", "host_gap": "CPU, nothing recorded",
-		"runtime": "CUDA/HIP calls", "dataloader": "data loader", "launch_delay": "launch to start of work",
-		"kernel_gap": "between kernels", "sync_return": "return of waiting calls", "compute": "compute", "comm": "communication",
-		"copy": "copies", "unexplained": "not explained",
-	}, id, 30)
+	return wordOr(pathClasses, id, 30)
+}
+
+var pathClasses = map[string]string{
+	"host_op": "operators on the CPU", "python": "Python and annotations", "host_gap": "CPU, nothing recorded",
+	"runtime": "GPU runtime calls", "dataloader": "data loader", "launch_delay": "launch to start of work",
+	"kernel_gap": "between kernels", "sync_return": "return of waiting calls", "compute": "compute", "comm": "communication",
+	"copy": "copies", "unexplained": "not explained",
 }
 
 // changes has the words of changes without a name.
 var changes = map[string]string{
 	"--scale class:host_gap=0.5": "half the CPU time with nothing recorded", "--host 2x": "all CPU work twice as fast", "--launch 0.5": "launches in half the time", "--gap 0.5": "half the gaps between kernels",
-	"--remove sync~.": "no waits of the CPU for the GPU", "--graph": "one launch a step, of a CUDA graph",
+	"--remove sync~.": "no waits of the CPU for the GPU", "--graph": "one launch a step, of a captured graph",
 	"--hide-comm": "all communication hidden", "--host 0": "CPU work that takes no time", "--launch 0": "launches that take no time",
 	"--scale class:copy=0": "all copies behind compute", "--scale class:dataloader=0": "no wait for the data loader",
 }

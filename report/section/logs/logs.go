@@ -25,7 +25,10 @@ const (
 // Screen returns the sections of the one-screen summary.
 func Screen(ctx *section.Context) []doc.Section {
 	values := metrics(ctx, screenMetrics)
-	if len(values.Blocks) == 0 { // no metric has a canonical name
+	switch {
+	case ctx.OnlyMachines(): // what is not healthy is a finding
+		values = doc.Section{}
+	case len(values.Blocks) == 0: // no metric has a canonical name
 		values = others(ctx, screenMetrics)
 	}
 	return narrow(slices.Concat([]doc.Section{jobsOnScreen(ctx)}, rolesOfSteps(ctx), []doc.Section{hangs(ctx, screenHangs)}, benchmarks(ctx, screenResults),

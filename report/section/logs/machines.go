@@ -45,6 +45,9 @@ func Machines(ctx *section.Context) doc.Section {
 		rows[key][2+column] = label.Clip(label.Clean(h.Value), 30)
 	}
 	for _, key := range order {
+		if known := slices.DeleteFunc(slices.Clone(rows[key][2:]), func(c string) bool { return c == "" }); len(known) < 2 {
+			continue // the heading of another table
+		}
 		t.Rows = append(t.Rows, doc.Row{Cells: rows[key]})
 	}
 	t.Note = fmt.Sprintf("%d other values of %d parts are in summary.json, under health. Faults are findings.", others, len(parts))
