@@ -26,7 +26,7 @@ import (
 var mayImport = map[string]string{
 	"trace":                        "internal/diag internal/eventscan internal/jsonscan internal/label internal/lazyregexp internal/redact",
 	"internal/eventscan":           "internal/jsonscan",
-	"trace/ascend":                 "internal/diag internal/interval internal/lazyregexp internal/redact internal/textscan internal/unit trace",
+	"trace/ascend":                 "internal/database internal/diag internal/interval internal/jsonwalk internal/lazyregexp internal/profile internal/redact internal/textscan internal/unit trace",
 	"trace/proton":                 "internal/diag internal/lazyregexp internal/profile internal/redact trace",
 	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/protoscan internal/redact trace",
 	"nsys":                         "internal/database internal/diag internal/redact internal/unit trace",
@@ -172,7 +172,7 @@ var mayImport = map[string]string{
 	"ingest/refused":               "internal/lazyregexp trace/perfetto trace/xplane",
 	"internal/profile/sampler":     "internal/diag internal/jsonwalk internal/lazyregexp internal/profile internal/redact internal/textscan",
 	"torchprof/flops":              "internal/diag internal/lazyregexp internal/profile internal/redact",
-	"torchprof/et":                 "internal/diag internal/jsonwalk internal/lazyregexp internal/profile internal/redact",
+	"torchprof/et":                 "internal/diag internal/jsonwalk internal/lazyregexp internal/profile internal/redact trace",
 	"analyze/roles":                "analyze/clocks internal/lazyregexp internal/stat logs summary",
 	"analyze/goodput":              "internal/lazyregexp internal/stat logs summary",
 	"summary/view/goodput":         "summary",

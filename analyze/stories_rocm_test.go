@@ -40,7 +40,7 @@ func TestStoriesOnROCm(t *testing.T) {
 		if err := rocmgen.WriteRocpd(path, rocmgen.Process{Trace: kineto}); err != nil {
 			t.Fatal(err)
 		}
-		db, _, err := rocm.ReadSQLite(path, story.Name, analyze.Needs())
+		db, _, _, err := rocm.ReadSQLite(path, story.Name, analyze.Needs())
 		if err != nil {
 			t.Fatal(err)
 		}

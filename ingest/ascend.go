@@ -18,6 +18,7 @@ func loadAscendCSV(f *File, sel trace.Select, in *Input) (err error) {
 		return &Refusal{f.Path, "is a table of Ascend's profiler without a task that has a time", "copy the file again, or give the trace_view.json of the same capture"}
 	}
 	ascendRank(f.Path, in.Trace)
+	compareSteps(f.Path, in.Trace)
 	return nil
 }
 
@@ -28,18 +29,28 @@ func recastAscend(path string, t *trace.Trace) bool {
 	}
 	if path != stdinName {
 		ascendRank(path, t)
+		compareSteps(path, t)
 	}
 	return true
+}
+
+// compareSteps compares a timeline with the table of its steps, which the profiler writes in the same folder.
+func compareSteps(path string, t *trace.Trace) {
+	if f, err := OpenWithoutDigest(filepath.Join(filepath.Dir(path), "step_trace_time.csv"), nil); err == nil {
+		defer f.Close()
+		ascend.CompareSteps(t, f, f.Path)
+	}
 }
 
 // Files of a capture of Ascend: the timelines, and what is read with one of them. The profiler of PyTorch writes
 // <host>_<pid>_<time>_ascend_pt with ASCEND_PROFILER_OUTPUT, and PROF_*, where msprof wrote its own timeline.
 var (
-	ascendFacts   = lazyregexp.New(`^profiler_(?:info(?:_\d+)?|metadata)\.json$`)
-	ascendRankOf  = lazyregexp.New(`^profiler_info_(\d{1,6})\.json$`)
-	ascendPieces  = lazyregexp.New(`^(?:kernel_details\.csv|communication(?:_matrix)?\.json)$`)
-	msprofPieces  = lazyregexp.New(`^op_summary(?:_\d+)*\.csv$`)
-	msprofRawPath = lazyregexp.New(`^(.*)[/\\]PROF_[^/\\]*[/\\].*$`)
+	ascendFacts    = lazyregexp.New(`^profiler_(?:info(?:_\d+)?|metadata)\.json$`)
+	ascendRankOf   = lazyregexp.New(`^profiler_info_(\d{1,6})\.json$`)
+	ascendPieces   = lazyregexp.New(`^(?:kernel_details\.csv|step_trace_time\.csv|communication(?:_matrix)?\.json)$`)
+	ascendDatabase = lazyregexp.New(`^(?:ascend_pytorch_profiler|msprof)(?:_\d+)*\.db$`)
+	msprofPieces   = lazyregexp.New(`^op_summary(?:_\d+)*\.csv$`)
+	msprofRawPath  = lazyregexp.New(`^(.*)[/\\]PROF_[^/\\]*[/\\].*$`)
 )
 
 // isAscendPiece reports whether a file in a directory says again, or with less, what a timeline of the same capture of Ascend
@@ -54,9 +65,12 @@ func isAscendPiece(path string) bool {
 	case ascendFacts().MatchString(name):
 		return exists(dir, "ASCEND_PROFILER_OUTPUT") || exists(dir, "PROF_*")
 	case ascendPieces().MatchString(name):
-		return exists(escaped(dir), "trace_view.json") || name[0] == 'c' && exists(escaped(dir), "kernel_details.csv")
-	case msprofPieces().MatchString(name) && exists(escaped(dir), "msprof_*.json"):
+		return exists(escaped(dir), "trace_view.json") || exists(escaped(dir), "ascend_pytorch_profiler*.db") ||
+			name[0] != 'k' && exists(escaped(dir), "kernel_details.csv")
+	case (msprofPieces().MatchString(name) || ascendDatabase().MatchString(name)) && exists(escaped(dir), "msprof_*.json"):
 		return true
+	case ascendDatabase().MatchString(name):
+		return exists(escaped(dir), "trace_view.json")
 	}
 	m := msprofRawPath().FindStringSubmatch(path)
 	return m != nil && exists(escaped(m[1]), "ASCEND_PROFILER_OUTPUT", "trace_view.json")
@@ -69,6 +83,9 @@ var globMeta = lazyregexp.New(`[\\*?\[]`)
 
 // ascendRank takes the rank of a capture from the name of a file in its folder.
 func ascendRank(path string, t *trace.Trace) {
+	if t.Meta.Rank != nil {
+		return
+	}
 	for _, dir := range []string{filepath.Dir(filepath.Dir(path)), filepath.Dir(path)} {
 		list, _ := os.ReadDir(dir)
 		i := slices.IndexFunc(list, func(d os.DirEntry) bool { return ascendRankOf().MatchString(d.Name()) })

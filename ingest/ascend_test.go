@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
 	"assay/trace"
 )
 
@@ -69,6 +72,31 @@ func TestAscendFolder(t *testing.T) {
 	got := files()
 	if !slices.Contains(got, "node_4710_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv") || len(got) != 3 {
 		t.Errorf("without a timeline: %q", got)
+	}
+	dir = "node_4710_ascend_pt"
+	db := filepath.Join(run, dir, "ASCEND_PROFILER_OUTPUT", "ascend_pytorch_profiler_6.db")
+	conn, err := sqlite.OpenConn(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sqlitex.ExecuteScript(conn, `CREATE TABLE STRING_IDS (id, value); INSERT INTO STRING_IDS VALUES (1, 'Cast1');
+		CREATE TABLE COMPUTE_TASK_INFO (globalTaskId, name); INSERT INTO COMPUTE_TASK_INFO VALUES (9, 1);
+		CREATE TABLE TASK (startNs, endNs, globalTaskId, streamId); INSERT INTO TASK VALUES (5000, 7000, 9, 3)`, nil); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	write("ASCEND_PROFILER_OUTPUT/step_trace_time.csv", "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble\n,90,0,0,0,2,92,0\n")
+	if in := load("node_4710_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_6.db"); in.Rank != 6 || in.Format != "ascend-sqlite" || in.Trace.Activities.Len() != 1 {
+		t.Errorf("%+v", in)
+	}
+	if in := load("node_4710_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv"); in.Format != "ascend-steps" || len(in.Tables.List) != 1 {
+		t.Errorf("%+v", in)
+	}
+	if got := files(); slices.ContainsFunc(got, func(f string) bool {
+		return strings.HasSuffix(f, "kernel_details.csv") || strings.HasSuffix(f, "time.csv")
+	}) ||
+		!slices.ContainsFunc(got, func(f string) bool { return strings.HasSuffix(f, "_6.db") }) {
+		t.Errorf("with a database: %q", got)
 	}
 	if in := load("node_4710_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv"); in.Rank != 6 || in.Format != "ascend-csv" || in.Trace.Activities.Len() != 1 {
 		t.Errorf("%+v", in)

@@ -41,7 +41,7 @@ func TestForeign(t *testing.T) {
 	gzipped := func(text string) string { return string(gz(t, text)) }
 	long := strings.Repeat("2026-01-02 03:04:05 INFO loading weights of layer\n", 8000) // over the sample at the head
 	for name, tt := range map[string]struct{ file, content, want string }{
-		"steps of Ascend":           {"step_trace_time.csv", "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble\n1,2,3,4,5,6,7,8\n", "step_trace_time.csv) of Ascend"},
+		"steps of Ascend":           {"step_trace_time.csv", "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Stage,Bubble\n1,2,3,4,5,6,7\n", "step_trace_time.csv) of Ascend"},
 		"an array of other objects": {"runs.json", `[{"batch_size":1,"mode":"FULL"},{"batch_size":2}]`, "objects are not events"},
 		"veRL without a step":       {"train.log", long + "step:1 - timing_s/gen:\n", "a training log of veRL without a record"},
 		"a server without requests": {"server.log", "[2026-01-02] server_args=ServerArgs(model_path='m')\n" + long, "a log of an SGLang server without a record"},

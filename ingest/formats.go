@@ -59,8 +59,10 @@ var formats = []format{
 	{name: rocm.FormatJSON, sniff: isRocmJSON, load: loadRocmJSON, listed: isBestForm},
 	{name: rocm.FormatV1JSON, sniff: isRocmChrome, load: loadRocmChrome, listed: isBestForm},
 	{name: ascend.FormatCSV, sniff: isAscendCSV, load: loadAscendCSV},
-	{name: rocm.FormatStats, sniff: isRocmTable(rocm.FormatStats), load: rocmTable(rocm.ReadStats), listed: isRocmTableAlone},
-	{name: rocm.FormatCounters, sniff: isRocmTable(rocm.FormatCounters), load: rocmTable(rocm.ReadCounters)},
+	{name: ascend.FormatSteps, sniff: func(_ string, head []byte) bool { return ascend.SniffSteps(head) }, load: rowTable(ascend.ReadSteps)},
+	{name: ascend.FormatCollectives, sniff: func(_ string, head []byte) bool { return ascend.SniffCollectives(head) }, load: rowTable(ascend.ReadCollectives)},
+	{name: rocm.FormatStats, sniff: isRocmTable(rocm.FormatStats), load: rowTable(rocm.ReadStats), listed: isRocmTableAlone},
+	{name: rocm.FormatCounters, sniff: isRocmTable(rocm.FormatCounters), load: rowTable(rocm.ReadCounters)},
 	{name: "pstats-file", sniff: isProf, load: tablesOf(pyprof.ReadProf)},
 	{name: "pprof", sniff: isPprof, load: loadPprof},
 	{name: "callgrind", sniff: isCallgrind, load: tablesOf(pyprof.ReadCallgrind)},
@@ -140,6 +142,8 @@ func isChromeTrace(_ string, head []byte) bool {
 func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 	sample := f.sample(jsonSample)
 	sel.NodeNames = nodeNamesBeside(f.Path)
+	var noteExecuted func(*trace.Trace)
+	sel.Executed, noteExecuted = executedBeside(f.Path)
 	t, err := trace.Read(f, f.Path, sel)
 	switch {
 	case err != nil && forms.IsObjectLines(sample):
@@ -153,6 +157,7 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 			"is a JSON array whose objects are not events of a trace", "give what export_chrome_trace of torch.profiler writes"})
 	}
 	in.Trace = t
+	noteExecuted(t)
 	for _, recast := range recasts {
 		if recast(f.Path, t) {
 			break

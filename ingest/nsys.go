@@ -13,6 +13,7 @@ import (
 	"assay/rocm"
 	"assay/torchprof"
 	"assay/trace"
+	"assay/trace/ascend"
 )
 
 func isNsysJSON(_ string, head []byte) bool { return nsys.SniffJSON(head) }
@@ -57,7 +58,8 @@ func isNamedExport(path string, _ []byte) bool {
 	for _, packing := range []string{".gz", ".zst"} {
 		name = strings.TrimSuffix(name, packing)
 	}
-	return strings.HasSuffix(name, ".sqlite") || strings.HasSuffix(name, ".rpd") || strings.HasSuffix(name, "results.db")
+	return strings.HasSuffix(name, ".sqlite") || strings.HasSuffix(name, ".rpd") || strings.HasSuffix(name, "results.db") ||
+		ascendDatabase().MatchString(name)
 }
 
 // searchTexts passes the texts of a database to the search for secrets, if there is one.
@@ -81,9 +83,17 @@ func loadSQLite(f *File, sel trace.Select, in *Input) error {
 	if err != nil {
 		return err
 	}
-	t, format, err := rocm.ReadSQLite(path, f.Path, sel)
+	t, counters, format, err := rocm.ReadSQLite(path, f.Path, sel)
 	if format != "" {
-		in.Format = format
+		in.Format, in.Tables = format, counters
+	} else if ascendDB, ok, wrong := ascend.ReadDatabase(path, f.Path, sel); ok {
+		if t = ascendDB; wrong != nil {
+			err = &Refusal{f.Path, "is a database of Ascend's profiler without tasks and calls", "copy the file again, or give the trace_view.json of the same capture"}
+		} else {
+			in.Format = ascend.FormatDB
+			ascendRank(f.Path, t)
+			compareSteps(f.Path, t)
+		}
 	} else if t, err = nsys.ReadSQLite(path, f.Path, sel); err != nil {
 		err = namedOr(f.Path, sample, err)
 	}

@@ -15,7 +15,9 @@ func isRocmJSON(_ string, head []byte) bool   { return rocm.SniffJSON(head) }
 func isRocmChrome(_ string, head []byte) bool { return rocm.SniffChrome(head) != "" }
 
 func loadRocmJSON(f *File, sel trace.Select, in *Input) (err error) {
-	in.Trace, err = rocm.ReadJSON(f, f.Path, sel)
+	if in.Trace, in.Tables, err = rocm.ReadJSON(f, f.Path, sel); in.Tables != nil && in.Trace.Activities.Len() == 0 {
+		in.Trace, in.Format = nil, rocm.FormatCounters // what ran when was not recorded
+	}
 	return err
 }
 
@@ -35,8 +37,8 @@ func isRocmTable(format string) func(string, []byte) bool {
 	return func(_ string, head []byte) bool { return rocm.SniffTable(head) == format }
 }
 
-// rocmTable returns a loader of a table without a timeline.
-func rocmTable(read func(io.Reader, string, int) (*profile.Tables, error)) func(*File, trace.Select, *Input) error {
+// rowTable returns a loader of a table without a timeline.
+func rowTable(read func(io.Reader, string, int) (*profile.Tables, error)) func(*File, trace.Select, *Input) error {
 	return func(f *File, sel trace.Select, in *Input) (err error) {
 		in.Tables, err = read(f, f.Path, rowLimit(sel))
 		return err

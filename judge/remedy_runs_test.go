@@ -45,6 +45,18 @@ func idleRuns() (out runList) {
 		s.Idle, s.Calls = []summary.Idle{i}, []summary.Call{{Name: "cudaGraphLaunch", Kind: "graph-launch", Count: 300}}
 		out.add("between launches: "+i.Name, s)
 	}
+	xla := one(600, 0, 0)
+	xla.Inputs = []summary.Input{{Path: "host.xplane.pb", Format: summary.FormatXPlane}}
+	xla.Kernels = []summary.Kernel{{Name: "loop_add_fusion", Class: "compute", Category: "elementwise", Count: 60_000, TotalNS: 400 * ms, MaxNS: 9_000}}
+	xla.Idle = []summary.Idle{{Owner: summary.OwnerLaunch, Name: "launch", NS: 600 * ms, Count: 60_000, MaxNS: 20_000, ShortGapsNS: 600 * ms}}
+	xla.Calls = []summary.Call{{Name: "launch", Kind: "launch", Count: 60_000, TotalNS: 500 * ms, Launched: 60_000}}
+	out.add("launches of XLA", xla)
+	npu := one(600, 0, 0)
+	npu.Inputs, npu.Devices[0].Name = []summary.Input{{Path: "trace_view.json", Format: "ascend-trace"}}, "Ascend NPU"
+	npu.Idle = []summary.Idle{{Owner: summary.OwnerLaunch, Name: "aclopCompileAndExecute", NS: 600 * ms, Count: 30, MaxNS: 30 * ms}}
+	npu.Calls = []summary.Call{{Name: "aclopCompileAndExecute", Kind: "launch", Count: 30, TotalNS: 700 * ms, Launched: 30},
+		{Name: "aclnnAdd", Kind: "launch", Count: 300, TotalNS: 90 * ms, Launched: 300}}
+	out.add("operators that CANN compiles", npu)
 	out.add("sends and receives", between(400, "all-reduce"))
 	gaps := make([]int64, 600)
 	for i := range gaps {

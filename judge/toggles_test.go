@@ -269,6 +269,13 @@ var toggles = []toggle{
 	{word: "nsys", on: formats("nsys-sqlite"), off: formats("kineto")},
 	{word: "xla", on: formats("xplane"), off: formats("kineto")},
 	{word: "rocm", on: formats("rocprofv3-sqlite"), off: formats("kineto")},
+	{word: "unitrace", on: formats("unitrace"), off: formats("kineto")},
+	{word: "proton", on: formats("proton-tree"), off: formats("kineto")},
+	{word: "compiles-operators", on: func(s *summary.Summary) {
+		s.Calls = append(s.Calls, summary.Call{Name: "aclopCompileAndExecuteV2", Kind: "other", Count: 3, TotalNS: 900 * ms})
+	}, off: func(s *summary.Summary) {
+		s.Calls = slices.DeleteFunc(s.Calls, func(c summary.Call) bool { return strings.HasPrefix(c.Name, "aclopCompile") })
+	}},
 	{word: "plain", on: plainly, off: withFile("torch/autograd/graph.py")},
 	{word: "gpu", value: "nvidia", on: ofMaker("NVIDIA H100 80GB HBM3", "cudaMalloc"), off: ofMaker("AMD Instinct MI300X", "hipMalloc")},
 	{word: "gpu", value: "amd", on: ofMaker("AMD Instinct MI300X", "hipMalloc"), off: ofMaker("NVIDIA H100 80GB HBM3", "cudaMalloc")},

@@ -34,6 +34,8 @@ type capture struct {
 	overflow  bool
 	single    bool // one process counts all calls
 
+	counters *counterReader // of kernels
+
 	strangers               map[stranger]int64
 	works, untimed, strange int64 // rows of work of GPUs, those without usable times or that could not be read, and those of unknown GPUs
 }
@@ -43,7 +45,7 @@ func newCapture(file string, sel trace.Select) *capture {
 	if most <= 0 {
 		most = trace.DefaultLimits().Memory
 	}
-	return &capture{file: file, out: trace.NewAssembler(file, sel), most: most / 4,
+	return &capture{file: file, counters: newCounterReader(file, 0), out: trace.NewAssembler(file, sel), most: most / 4,
 		meta:      trace.Meta{Devices: map[int64]string{}, Capacity: map[int64]int64{}, Hardware: map[int64]trace.Hardware{}},
 		processes: map[int64]int64{}, lanes: map[laneKey]int64{}, queues: map[int64]int64{}, domains: map[string]domain{}, handles: map[int64]int64{},
 		strangers: map[stranger]int64{}}

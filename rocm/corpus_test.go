@@ -69,11 +69,11 @@ func readAny(t *testing.T, path string) *trace.Trace {
 	var tr *trace.Trace
 	switch ext := filepath.Ext(path); {
 	case ext == ".db" || ext == ".rpd":
-		tr, _, err = ReadSQLite(path, path, trace.SelectAll())
+		tr, _, _, err = ReadSQLite(path, path, trace.SelectAll())
 	case ext == ".csv":
 		tr, err = ReadCSV([]Part{{path, bytes.NewReader(content)}}, path, trace.SelectAll())
 	case SniffJSON(content[:4096]):
-		tr, err = ReadJSON(bytes.NewReader(content), path, trace.SelectAll())
+		tr, _, err = ReadJSON(bytes.NewReader(content), path, trace.SelectAll())
 	default:
 		tr, err = ReadChrome(bytes.NewReader(content), path, trace.SelectAll())
 	}

@@ -54,7 +54,7 @@ const (
 // ReadCounters reads counters of kernels: one row for each counter of a launch (rocprofv3), or a column for each
 // counter (rocprof v1).
 func ReadCounters(in io.Reader, file string, rows int) (*profile.Tables, error) {
-	r := &counterReader{tableReader: tableReader{file: file, most: cmp.Or(rows, 1<<18)}, kernels: map[string]*counted{}, names: map[string]bool{}}
+	r := newCounterReader(file, rows)
 	var wide []string
 	err := r.each(in, func() {
 		if _, long := r.columns["counter_name"]; long {
@@ -73,16 +73,34 @@ func ReadCounters(in io.Reader, file string, rows int) (*profile.Tables, error) 
 	if len(r.order) == 0 {
 		return nil, &diag.Error{Pos: diag.Pos{File: file, Line: 1}, Msg: "the table of counters has no row with a value; record again: rocprofv3 --pmc COUNTER -- PROGRAM"}
 	}
-	r.issues.AddN(diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss, First: diag.Pos{File: file},
+	return r.tables(err), nil
+}
+
+// tables returns the table of kernels, or nil if there is no counter. The error is the reason why rows are missing.
+func (r *counterReader) tables(err error) *profile.Tables {
+	if len(r.order) == 0 {
+		return nil
+	}
+	r.issues.AddN(diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss, First: diag.Pos{File: r.file},
 		Help: "A table reached its row limit. The rows counted here are added up in one: sums are correct, but names are missing. Raise --max-memory."}, r.other)
-	return r.done(r.table(), err), nil
+	return r.done(r.table(), err)
+}
+
+func newCounterReader(file string, rows int) *counterReader {
+	return &counterReader{tableReader: tableReader{file: file, most: cmp.Or(rows, 1<<18)}, kernels: map[string]*counted{}, names: map[string]bool{}}
 }
 
 // add adds one counter of a launch.
 func (r *counterReader) add(kernel, launch, counter, value string, ns float64) {
-	v, ok := r.value(value)
+	if v, ok := r.value(value); ok {
+		r.count(kernel, launch, counter, v, ns)
+	}
+}
+
+// count adds the value of one counter of a launch.
+func (r *counterReader) count(kernel, launch, counter string, v, ns float64) {
 	counter = strings.TrimSpace(strings.TrimSuffix(counter, "_sum"))
-	if !ok || counter == "" || len(counter) > 128 || !r.names[counter] && len(r.names) >= mostCounters {
+	if !(v >= 0) || v > math.MaxInt64/2 || counter == "" || len(counter) > 128 || !r.names[counter] && len(r.names) >= mostCounters {
 		return
 	}
 	r.names[counter] = true

@@ -42,7 +42,7 @@ var csvForms = []csvForm{
 // columnsOf returns the columns of a header by their names in lower case.
 func columnsOf(header string) map[string]int {
 	columns := map[string]int{}
-	for i, name := range splitCSV(nil, strings.TrimPrefix(header, "\ufeff")) {
+	for i, name := range textscan.Cells(nil, strings.TrimPrefix(header, "\ufeff")) {
 		columns[strings.ToLower(strings.TrimSpace(name))] = i
 	}
 	return columns
@@ -111,7 +111,7 @@ func (r *csvReader) read(part Part) error {
 	header, _, err := lines.Next()
 	header = strings.TrimRight(header, "\r\n")
 	form, columns := formOf(header)
-	width := len(splitCSV(nil, header)) // two columns may have the same name
+	width := len(textscan.Cells(nil, header)) // two columns may have the same name
 	if form == nil || form.row == nil {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (r *csvReader) read(part Part) error {
 			continue
 		}
 		r.row++
-		if r.cells = splitCSV(r.cells[:0], line); cut || len(r.cells) != width {
+		if r.cells = textscan.Cells(r.cells[:0], line); cut || len(r.cells) != width {
 			r.bad("row-malformed", "another number of cells than the header") // also a last row that is cut
 			r.broken = r.broken || err != nil
 			if form.work && err == nil {
@@ -140,36 +140,6 @@ func (r *csvReader) read(part Part) error {
 		return nil
 	}
 	return err
-}
-
-// splitCSV appends the cells of a line.
-func splitCSV(out []string, line string) []string {
-	for {
-		if !strings.HasPrefix(line, `"`) {
-			cell, rest, more := strings.Cut(line, ",")
-			out = append(out, cell)
-			if !more {
-				return out
-			}
-			line = rest
-			continue
-		}
-		end := 1
-		for end < len(line) && (line[end] != '"' || strings.HasPrefix(line[end+1:], `"`)) {
-			if line[end] == '"' {
-				end++
-			}
-			end++
-		}
-		if end >= len(line) {
-			return append(out, strings.ReplaceAll(line[1:], `""`, `"`))
-		}
-		out = append(out, strings.ReplaceAll(line[1:end], `""`, `"`))
-		if line = line[end+1:]; !strings.HasPrefix(line, ",") {
-			return out
-		}
-		line = line[1:]
-	}
 }
 
 // text returns the cell of the first of these columns that the table has.

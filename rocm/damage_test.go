@@ -37,7 +37,7 @@ func damaged(t *testing.T, in *trace.Trace, statements ...string) *trace.Trace {
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	tr, _, err := ReadSQLite(path, path, trace.SelectAll())
+	tr, _, _, err := ReadSQLite(path, path, trace.SelectAll())
 	if err != nil || tr == nil {
 		t.Fatal(tr, err)
 	}

@@ -66,7 +66,7 @@ func TestForms(t *testing.T) {
 		if err := rocmgen.WriteRocpd(path, rocmgen.Process{Trace: want}); err != nil {
 			t.Fatal(err)
 		}
-		fromDB, format, err := ReadSQLite(path, path, trace.SelectAll())
+		fromDB, _, format, err := ReadSQLite(path, path, trace.SelectAll())
 		if err != nil || format != FormatRocpd {
 			t.Fatal(format, err)
 		}
@@ -77,7 +77,7 @@ func TestForms(t *testing.T) {
 		if !SniffJSON(text.Bytes()[:100]) {
 			t.Error("the JSON is not recognized")
 		}
-		fromJSON, err := ReadJSON(&text, "1_results.json", trace.SelectAll())
+		fromJSON, _, err := ReadJSON(&text, "1_results.json", trace.SelectAll())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestMerged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := ReadSQLite(path, path, trace.SelectAll())
+	got, _, _, err := ReadSQLite(path, path, trace.SelectAll())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestRank(t *testing.T) {
 		if err := rocmgen.WriteRocpd(path, rocmgen.Process{Trace: story, Environment: tc.environment}); err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := ReadSQLite(path, path, trace.SelectAll())
+		got, _, _, err := ReadSQLite(path, path, trace.SelectAll())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func FuzzJSON(f *testing.F) {
 	f.Add([]byte(`{"rocprofiler-sdk-tool":[{"agents":[{"id":{"handle":18446744073709551615},"type":2}],"buffer_records":{"kernel_dispatch":[{"start_timestamp":"x"},{"start_timestamp":5,"end_timestamp":9,"dispatch_info":{"agent_id":{"handle":18446744073709551615}}}]}}]}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		SniffJSON(in)
-		tr, err := ReadJSON(bytes.NewReader(in), "in.json", small())
+		tr, _, err := ReadJSON(bytes.NewReader(in), "in.json", small())
 		if (tr == nil) == (err == nil) {
 			t.Fatal(tr, err)
 		}
@@ -114,7 +114,7 @@ func FuzzSQLite(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		tr, format, err := ReadSQLite(path, path, small())
+		tr, _, format, err := ReadSQLite(path, path, small())
 		if err == nil && format != "" {
 			consistent(t, tr)
 		}
@@ -129,14 +129,14 @@ func TestCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := text.Bytes()
-	tr, err := ReadJSON(bytes.NewReader(whole[:bytes.Index(whole, []byte(`"kernel_dispatch"`))+2000]), "cut.json", trace.SelectAll())
+	tr, _, err := ReadJSON(bytes.NewReader(whole[:bytes.Index(whole, []byte(`"kernel_dispatch"`))+2000]), "cut.json", trace.SelectAll())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := tr.Activities.Len(); tr.Complete || n == 0 || n >= story.Activities.Len() || len(tr.Issues) != 1 || tr.Issues[0].Code != "input-truncated" {
 		t.Errorf("%d of %d operations, complete %t, %+v", n, story.Activities.Len(), tr.Complete, tr.Issues)
 	}
-	if _, err := ReadJSON(strings.NewReader(`{"rocprofiler-sdk-tool":[{"metadata":{"pid":1`), "cut.json", trace.SelectAll()); err == nil {
+	if _, _, err := ReadJSON(strings.NewReader(`{"rocprofiler-sdk-tool":[{"metadata":{"pid":1`), "cut.json", trace.SelectAll()); err == nil {
 		t.Error("a JSON without any record is no error")
 	}
 	dir := t.TempDir()
@@ -151,7 +151,7 @@ func TestCut(t *testing.T) {
 	if err := os.WriteFile(path, db[:len(db)*3/4], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if tr, _, err = ReadSQLite(path, path, trace.SelectAll()); err != nil || tr.Complete || len(tr.Issues) == 0 {
+	if tr, _, _, err = ReadSQLite(path, path, trace.SelectAll()); err != nil || tr.Complete || len(tr.Issues) == 0 {
 		t.Errorf("a cut database: %v, %+v", err, tr)
 	}
 	table := "Kind,Agent_Id,Kernel_Name,Correlation_Id,Start_Timestamp,End_Timestamp\nKERNEL_DISPATCH,1,k,3,10,20\nKERNEL_DISPATCH,1,k,4,30,25\nKERNEL_DISPATCH,1,k,4,3"
@@ -163,7 +163,7 @@ func TestCut(t *testing.T) {
 // TestLongValue: a value longer than any real one ends the reading instead of filling the memory.
 func TestLongValue(t *testing.T) {
 	endless := strings.NewReader(`{"rocprofiler-sdk-tool":[{"metadata":{"pid":1},"strings":"` + strings.Repeat("x", 80<<20))
-	if _, err := ReadJSON(endless, "long.json", trace.SelectAll()); err == nil || !strings.Contains(err.Error(), jsonwalk.ErrLong.Error()) {
+	if _, _, err := ReadJSON(endless, "long.json", trace.SelectAll()); err == nil || !strings.Contains(err.Error(), jsonwalk.ErrLong.Error()) {
 		t.Errorf("%v", err)
 	}
 }

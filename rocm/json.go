@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"assay/internal/diag"
 	"assay/internal/jsonwalk"
+	"assay/internal/profile"
 	"assay/trace"
 )
 
@@ -21,27 +23,28 @@ func SniffJSON(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(jsonTool))
 }
 
-// ReadJSON reads the JSON of rocprofv3. It lists names before the records that refer to them by number.
-func ReadJSON(in io.Reader, file string, sel trace.Select) (*trace.Trace, error) {
+// ReadJSON reads the JSON of rocprofv3. It lists names before the records that refer to them by number. The
+// counters of kernels are nil if there are none.
+func ReadJSON(in io.Reader, file string, sel trace.Select) (t *trace.Trace, counters *profile.Tables, err error) {
 	c := newCapture(file, sel)
 	c.single = true
-	r := &jsonReader{capture: c, in: jsonwalk.NewReader(in), kernels: map[int64][]byte{}, agents: map[int64]agent{}, markers: map[int64]string{}}
+	r := &jsonReader{capture: c, in: jsonwalk.NewReader(in), kernels: map[int64][]byte{}, agents: map[int64]agent{}, markers: map[int64]string{}, names: map[int64]string{}}
 	r.in.Stop = c.out.Full
-	err := r.in.Object(func(key string) error {
+	err = r.in.Object(func(key string) error {
 		if `"`+key+`"` != jsonTool {
 			return r.in.Skip()
 		}
 		return r.in.Array(func() error { return r.in.Object(r.member) })
 	})
 	if err != nil && c.rows == 0 {
-		return nil, fmt.Errorf("%s: not a complete JSON of rocprofv3 (%w); copy the file again", file, err)
+		return nil, nil, fmt.Errorf("%s: not a complete JSON of rocprofv3 (%w); copy the file again", file, err)
 	}
 	if err != nil {
 		c.broken = true
 		c.out.Issue(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: diag.Pos{File: file, Offset: r.in.Offset()},
 			Help: "The file ends early, or it is damaged here. The rest is missing from every total. Copy the file again."}, 1)
 	}
-	return c.trace(), nil
+	return c.trace(), c.counters.tables(nil), nil
 }
 
 // A jsonReader reads the members of one process.
@@ -54,6 +57,7 @@ type jsonReader struct {
 	kinds   []jsonKind
 	markers map[int64]string // texts of roctx, by correlation
 	gpus    int64
+	names   map[int64]string // of counters
 }
 
 type jsonKind struct {
@@ -74,6 +78,15 @@ func (r *jsonReader) member(key string) error {
 		return r.in.Array(r.symbol)
 	case "buffer_records":
 		return r.in.Object(r.records)
+	case "counters":
+		return r.in.Array(r.counter)
+	case "callback_records":
+		return r.in.Object(func(key string) error {
+			if key != "counter_collection" {
+				return r.in.Skip()
+			}
+			return r.in.Array(r.counted)
+		})
 	}
 	return r.in.Skip()
 }
@@ -134,6 +147,44 @@ func (r *jsonReader) symbol() error {
 	}
 	if r.take(len(s.Formatted) + 64) {
 		r.kernels[s.ID] = kernelName([]byte(cut(s.Formatted)))
+	}
+	return err
+}
+
+// counter reads the name of a counter.
+func (r *jsonReader) counter() error {
+	var c struct {
+		ID   handle `json:"id"`
+		Name string `json:"name"`
+	}
+	_, err := r.in.Value(&c)
+	if r.take(len(c.Name) + 64) {
+		r.names[c.ID.number()] = c.Name
+	}
+	return err
+}
+
+// counted reads the counters of a launch. Each part of the GPU has a value of its own.
+func (r *jsonReader) counted() error {
+	var it struct {
+		Data struct {
+			Start    int64 `json:"start_timestamp"`
+			End      int64 `json:"end_timestamp"`
+			Dispatch struct {
+				ID     int64 `json:"dispatch_id"`
+				Kernel int64 `json:"kernel_id"`
+			} `json:"dispatch_info"`
+		} `json:"dispatch_data"`
+		Records []struct {
+			ID    handle  `json:"counter_id"`
+			Value float64 `json:"value"`
+		} `json:"records"`
+	}
+	_, err := r.in.Value(&it)
+	r.rows++
+	launch := strconv.FormatInt(r.pid, 10) + " " + strconv.FormatInt(it.Data.Dispatch.ID, 10)
+	for _, c := range it.Records {
+		r.counters.count(string(named(r.kernels, it.Data.Dispatch.Kernel, "kernel")), launch, r.names[c.ID.number()], c.Value, float64(it.Data.End-it.Data.Start))
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"assay/internal/database"
 	"assay/internal/diag"
+	"assay/internal/profile"
 	"assay/trace"
 )
 
@@ -43,11 +44,11 @@ var databases = []struct {
 }
 
 // ReadSQLite reads the database at path, which it does not change. The file name is used in messages. The format is ""
-// if no profiler of ROCm wrote the database.
-func ReadSQLite(path, file string, sel trace.Select) (t *trace.Trace, format string, err error) {
+// if no profiler of ROCm wrote the database. The counters of kernels are nil if there are none.
+func ReadSQLite(path, file string, sel trace.Select) (t *trace.Trace, counters *profile.Tables, format string, err error) {
 	db, err := database.Open(path)
 	if err != nil {
-		return nil, "", nil // the reader of other databases says why
+		return nil, nil, "", nil // the reader of other databases says why
 	}
 	defer db.Close()
 	tables := db.Tables()
@@ -67,9 +68,9 @@ func ReadSQLite(path, file string, sel trace.Select) (t *trace.Trace, format str
 			c.out.Issue(is, 1)
 		}
 		form.read(c, db)
-		return c.trace(), form.format, nil
+		return c.trace(), c.counters.tables(nil), form.format, nil
 	}
-	return nil, "", nil
+	return nil, nil, "", nil
 }
 
 // scan reads a table. Rows behind damage are missing, which is an issue.

@@ -2,6 +2,7 @@ package rocm
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -22,7 +23,19 @@ type rocpd struct {
 	agents     map[int64]agent
 	pids, tids map[int64]int64
 	events     links
+
+	// Of schema 4, whose rows have the numbers of a track and of two times.
+	times  map[int64]int64
+	tracks map[int64]track
+
+	launched map[int64]launched // by event; only where there are counters
 }
+
+// A track is where rows of schema 4 ran.
+type track struct{ pid, tid, agent, queue, stream int64 }
+
+// A launched is a launch of a kernel, whose counters come in another table.
+type launched struct{ kernel, dur int64 }
 
 func readRocpd(c *capture, db *database.Database) {
 	var suffixes []string
@@ -37,12 +50,48 @@ func readRocpd(c *capture, db *database.Database) {
 	known := map[string]int64{} // devices by their place in the machine
 	for _, suffix := range suffixes {
 		r := &rocpd{capture: c, db: db, suffix: suffix, strings: map[int64][]byte{}, kernels: map[int64][]byte{}, agents: map[int64]agent{},
-			pids: map[int64]int64{}, tids: map[int64]int64{}}
+			pids: map[int64]int64{}, tids: map[int64]int64{}, times: map[int64]int64{}, tracks: map[int64]track{}, launched: map[int64]launched{}}
 		r.names()
 		r.place(len(suffixes) > 1, known)
 		r.work()
 		r.host()
+		r.count()
 	}
+}
+
+// newer are the columns of schema 4 for what older ones have in each row.
+var newer = []string{"start_id", "end_id", "track_id"}
+
+// span returns the times of a row. From is the number of its first column of schema 4; rows with that schema also say where
+// they ran.
+func (r *rocpd) span(row *database.Row, from int) (start, end int64, on track, known bool) {
+	if row.Null(from) {
+		return when(row, 0), when(row, 1), track{}, false
+	}
+	on, known = r.tracks[row.Num(from+2)]
+	return r.times[row.Num(from)], r.times[row.Num(from+1)], on, known
+}
+
+// count reads the counters of kernels.
+func (r *rocpd) count() {
+	if len(r.launched) == 0 {
+		return
+	}
+	names := map[int64]string{}
+	r.read("rocpd_info_pmc", []string{"id", "name", "symbol"}, func(row *database.Row) {
+		name := cut(string(row.Text(1)))
+		if name == "" {
+			name = cut(string(row.Text(2)))
+		}
+		if r.take(len(name) + 64) {
+			names[row.Num(0)] = name
+		}
+	})
+	r.read("rocpd_pmc_event", []string{"event_id", "pmc_id", "value"}, func(row *database.Row) {
+		if it, ok := r.launched[row.Num(0)]; ok && !row.NotNumber(2) {
+			r.counters.count(string(named(r.kernels, it.kernel, "kernel")), r.suffix+strconv.FormatInt(row.Num(0), 10), names[row.Num(1)], row.Float(2), float64(it.dur))
+		}
+	})
 }
 
 // read reads a table of the process.
@@ -64,6 +113,16 @@ func (r *rocpd) names() {
 			name = row.Text(2)
 		}
 		keep(r.kernels, row.Num(0), kernelName(name))
+	})
+	r.read("rocpd_timestamp", []string{"id", "value"}, func(row *database.Row) {
+		if r.take(24) {
+			r.times[row.Num(0)] = when(row, 1)
+		}
+	})
+	r.read("rocpd_track", []string{"id", "pid", "tid", "agent_id", "queue_id", "stream_id"}, func(row *database.Row) {
+		if r.take(64) {
+			r.tracks[row.Num(0)] = track{row.Num(1), row.Num(2), row.Num(3), row.Num(4), row.Num(5)}
+		}
 	})
 	r.read("rocpd_event", []string{"id", "stack_id", "correlation_id", "category_id"}, func(row *database.Row) {
 		stack := row.Num(1)
@@ -157,12 +216,21 @@ func (c *capture) rank(environment []byte) {
 
 // work reads kernels and copies.
 func (r *rocpd) work() {
-	r.read("rocpd_kernel_dispatch", []string{"start", "end", "pid", "agent_id", "kernel_id", "queue_id", "stream_id", "event_id",
-		"workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z", "group_segment_size"},
+	counting := len(r.db.Columns("rocpd_pmc_event"+r.suffix)) > 0
+	r.read("rocpd_kernel_dispatch", append([]string{"start", "end", "pid", "agent_id", "kernel_id", "queue_id", "stream_id", "event_id",
+		"workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z", "group_segment_size"}, newer...),
 		func(row *database.Row) {
 			w := newWork(trace.Kernel)
-			w.start, w.end, w.pid, w.queue, w.stream = when(row, 0), when(row, 1), of(r.pids, row.Num(2)), row.Num(5), row.Num(6)
-			w.device = r.gpu(r.agents, r.suffix, row.Num(3))
+			var on track
+			var newer bool
+			if w.start, w.end, on, newer = r.span(row, 15); !newer {
+				on = track{pid: row.Num(2), agent: row.Num(3), queue: row.Num(5), stream: row.Num(6)}
+			}
+			w.pid, w.queue, w.stream = of(r.pids, on.pid), on.queue, on.stream
+			w.device = r.gpu(r.agents, r.suffix, on.agent)
+			if counting && r.take(48) {
+				r.launched[row.Num(7)] = launched{row.Num(4), w.end - w.start}
+			}
 			w.name = named(r.kernels, row.Num(4), "kernel")
 			w.correlation = r.events.of(row.Num(7)).stack
 			w.block = [3]int64{row.Num(8), row.Num(9), row.Num(10)}
@@ -170,12 +238,16 @@ func (r *rocpd) work() {
 			w.shared = row.Num(14)
 			r.add(&w)
 		})
-	r.read("rocpd_memory_copy", []string{"start", "end", "pid", "name_id", "dst_agent_id", "src_agent_id", "size", "queue_id", "stream_id", "event_id"},
+	r.read("rocpd_memory_copy", append([]string{"start", "end", "pid", "name_id", "dst_agent_id", "src_agent_id", "size", "queue_id", "stream_id", "event_id"}, newer...),
 		func(row *database.Row) {
 			w := newWork(trace.Memcpy)
-			w.start, w.end, w.pid, w.stream = when(row, 0), when(row, 1), of(r.pids, row.Num(2)), row.Num(8)
-			if w.stream == 0 && !row.Null(7) {
-				w.queue = row.Num(7)
+			var on track
+			var newer bool
+			if w.start, w.end, on, newer = r.span(row, 10); !newer {
+				on = track{pid: row.Num(2), queue: row.Num(7), stream: row.Num(8)}
+			}
+			if w.pid, w.stream = of(r.pids, on.pid), on.stream; w.stream == 0 && (newer && on.queue != 0 || !row.Null(7)) {
+				w.queue = on.queue
 			}
 			w.name = memcpyName(r.strings[row.Num(3)])
 			w.device = r.copied(r.agents, r.suffix, row.Num(5), row.Num(4), string(w.name))
@@ -189,10 +261,14 @@ func (r *rocpd) work() {
 
 // host reads calls and ranges.
 func (r *rocpd) host() {
-	r.read("rocpd_region", []string{"start", "end", "pid", "tid", "name_id", "event_id"}, func(row *database.Row) {
+	r.read("rocpd_region", append([]string{"start", "end", "pid", "tid", "name_id", "event_id"}, newer...), func(row *database.Row) {
+		start, end, on, newer := r.span(row, 6)
+		if !newer {
+			on = track{pid: row.Num(2), tid: row.Num(3)}
+		}
 		event := r.events.of(row.Num(5))
 		r.capture.host(r.domainOf(string(r.strings[event.category])), named(r.strings, row.Num(4), "string"),
-			of(r.pids, row.Num(2)), of(r.tids, row.Num(3)), when(row, 0), when(row, 1), event.stack)
+			of(r.pids, on.pid), of(r.tids, on.tid), start, end, event.stack)
 	})
 }
 

@@ -71,7 +71,7 @@ func (r *tableReader) each(in io.Reader, row func()) error {
 	lines := textscan.NewReader(in, maxLine)
 	header, _, err := lines.Next()
 	header = strings.TrimRight(strings.TrimPrefix(header, "\ufeff"), "\r\n")
-	r.header = splitCSV(nil, header)
+	r.header = textscan.Cells(nil, header)
 	r.columns = columnsOf(header)
 	for err == nil {
 		var line string
@@ -81,7 +81,7 @@ func (r *tableReader) each(in io.Reader, row func()) error {
 			continue
 		}
 		r.rows++
-		if r.cells = splitCSV(r.cells[:0], line); cut || len(r.cells) != len(r.header) {
+		if r.cells = textscan.Cells(r.cells[:0], line); cut || len(r.cells) != len(r.header) {
 			r.issues.Add(diag.Issue{Code: "row-malformed", Severity: diag.DataLoss, First: diag.Pos{File: r.file, Line: lines.N},
 				Help: "Rows with another number of cells than the header were skipped. Their values are missing from every total. Copy the file again."})
 			continue

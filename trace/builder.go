@@ -422,6 +422,9 @@ func (b *Builder) shape(e *Event, name Sym) ShapeID {
 	if !b.sel.Shapes {
 		return b.shapes.number(Shape{}, 0)
 	}
+	if a, ok := b.executed(e); ok {
+		return b.shapes.number(Shape{Dims: b.names.sym([]byte(a.Dims)), Types: b.names.sym([]byte(a.Types)), Concrete: b.names.sym([]byte(a.Concrete))}, name)
+	}
 	if last, ok := b.shapes.lastOf(name); ok && b.isShape(e, last) {
 		return b.shapes.last[name] - 1
 	}

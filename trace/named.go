@@ -78,8 +78,12 @@ func (b *Builder) addOther(e *Event, name Sym) {
 	if e.Has(eventscan.Correlation) && len(e.Category()) == 0 {
 		external = argID(e, eventscan.Correlation)
 	}
+	kind := OtherKind
+	if step := e.Int(eventscan.StepNumber, -1); step >= 0 && len(e.Category()) == 0 && external == 0 {
+		kind, external = Annotation, idOf(step+1) // of StepTraceAnnotation: see stepName
+	}
 	*b.spans.next() = HostSpan{
-		Start: e.Start(), Dur: e.Dur(), Name: name, Kind: OtherKind, Track: b.hostTrack(e),
+		Start: e.Start(), Dur: e.Dur(), Name: name, Kind: kind, Track: b.hostTrack(e),
 		Category: b.categoryOf(e), External: external,
 	}
 }
@@ -125,6 +129,9 @@ func (t *Trace) nameDevices() {
 	var calls column[Call]
 	t.Spans = filter(&t.Spans, func(s *HostSpan) bool {
 		switch {
+		case s.Kind == Annotation && s.Category == 0 && s.External != 0:
+			s.Name, s.External = t.stepName(s.External), 0
+			return true
 		case s.Kind != OtherKind || s.Category != 0 && lanes[s.Track].kind != workLane:
 			return true
 		case lanes[s.Track].kind == hostLane && s.External != 0:
@@ -152,6 +159,12 @@ func (t *Trace) launchName(s *HostSpan) Sym {
 	if n := len(t.names); t.names[n-1] != launchCall {
 		t.names = append(t.names, launchCall)
 	}
+	return Sym(len(t.names) - 1)
+}
+
+// stepName returns the name of a step of XLA, which the program names alike for all steps.
+func (t *Trace) stepName(number ID) Sym {
+	t.names = append(t.names, "step "+strconv.FormatInt(int64(number)-1, 10))
 	return Sym(len(t.names) - 1)
 }
 

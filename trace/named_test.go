@@ -115,3 +115,29 @@ func TestPluginOfNCCL(t *testing.T) {
 		t.Errorf("work without a collective is %s of %q", got, tr.Meta.Tool)
 	}
 }
+
+// TestStepsByNumber: StepTraceAnnotation of JAX and TensorFlow has the number of the step as an argument, and one name for
+// all. In a trace without work of XLA the name stays, and so does that of a span with a category.
+func TestStepsByNumber(t *testing.T) {
+	step := func(n, more string) string {
+		return `{"ph":"X","pid":9,"tid":1,"name":"train","ts":5,"dur":50` + more + `,"args":{"step_num":` + n + `,"_r":"1"}}`
+	}
+	names := func(events ...string) string {
+		_, tr := work(t, append(events, lane(9, 1, "/host:CPU", "main"))...)
+		var out []string
+		for s := range tr.Spans.All() {
+			out = append(out, fmt.Sprint(s.Kind, " ", tr.Name(s.Name), " ", s.External))
+		}
+		return strings.Join(out, "; ")
+	}
+	gpu := []string{slice(2, 13, "fusion", 20, 30, 7), lane(2, 13, "/device:GPU:0", "Stream #13(Compute)")}
+	if got, want := names(append(gpu, step(`"0"`, ""), step("12", ""))...), "user_annotation step 0 0; user_annotation step 12 0"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := names(step(`"3"`, "")); !strings.Contains(got, "train") {
+		t.Error(got)
+	}
+	if got := names(append(gpu, step("4", `,"cat":"mine"`))...); !strings.Contains(got, "train") {
+		t.Error(got)
+	}
+}

@@ -59,6 +59,10 @@ type Select struct {
 	// only if there are such nodes, by several goroutines.
 	NodeNames func() map[int64]NodeName
 
+	// Executed returns what an execution trace says of operators, for those without arguments in the trace; nil for nothing. It is
+	// called like NodeNames.
+	Executed func() *Executed
+
 	// FlowsIfNeeded drops the ends of arrows once an event with an equivalent
 	// number was seen: the correlation of device work or, for arrows from
 	// forward to backward operators, the sequence number of an operator. The

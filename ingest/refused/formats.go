@@ -56,7 +56,7 @@ var recordings = []Format{
 		What: "a database of rocprofv3 (rocpd)", Do: giveAgain},
 	{Name: "rocprof-v1-sqlite", Shape: shapeSQLite, Read: true, Pattern: lazyregexp.New(`CREATE TABLE (HIP|HSA|OPS|KERN|COPY) ?\(`),
 		What: "a database of rocprof", Do: giveAgain},
-	{Name: "ascend-sqlite", Shape: shapeSQLite, Marks: []string{"STRING_IDS", "CANN_API"}, Files: []string{"msprof_*.db", "ascend_pytorch_profiler_*.db"},
+	{Name: "ascend-sqlite", Shape: shapeSQLite, Read: true, Marks: []string{"STRING_IDS", "CANN_API"}, Files: []string{"msprof_*.db", "ascend_pytorch_profiler*.db"},
 		What: "a database of Ascend's profiler", Do: giveTimeline},
 }
 
@@ -66,7 +66,7 @@ var csvs = []Format{
 		What: "a table of kernels (kernel_details.csv) of Ascend's profiler", Do: giveTimeline},
 	{Name: "ascend-op-summary", Shape: shapeCSV, Read: true, Marks: []string{"Task Type", "Task Duration(us)"},
 		What: "a table of operators (op_summary.csv) of Ascend's profiler", Do: giveTimeline},
-	{Name: "ascend-step-trace", Shape: shapeCSV, Marks: []string{"Computing", "Communication(Not Overlapped)", "Stage", "Bubble"},
+	{Name: "ascend-step-trace", Shape: shapeCSV, Read: true, Marks: []string{"Computing", "Communication(Not Overlapped)", "Stage", "Bubble"},
 		What: "a table of steps (step_trace_time.csv) of Ascend's profiler", Do: giveTimeline},
 	{Name: "rocprofv3-csv", Shape: shapeCSV, Read: true, Pattern: lazyregexp.New(`^"?(Guid"?,"?)?(Kind"?,"?(Agent_Id|Direction)|Domain"?,"?Function)`),
 		What: "a table of rocprofv3", Do: giveAgain},
@@ -113,7 +113,7 @@ var documents = []Format{
 		What: "an NCCL flight recorder dump", Do: giveDump},
 	{Name: "commcanary", Shape: shapeJSON, Marks: []string{`"collective_id"`, `"compute_before_us"`},
 		What: "a merge of several ranks by CommCanary", Do: "give the traces of the ranks that it was made from"},
-	{Name: "ascend-communication", Shape: shapeJSON, Marks: []string{`"Communication Time Info"`},
+	{Name: "ascend-communication", Shape: shapeJSON, Read: true, Marks: []string{`"Communication Time Info"`},
 		What: "a table of collectives (communication.json) of Ascend's profiler", Do: giveTimeline},
 	{Name: "trainer-state", Shape: shapeJSON, Read: true, Marks: []string{`"global_step"`, `"is_world_process_zero"`}, Files: []string{"trainer_state.json"},
 		What: "the state of a Hugging Face Trainer (trainer_state.json), which holds metrics", Do: giveTrace},

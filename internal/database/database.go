@@ -252,6 +252,9 @@ func (r *Row) sample(row int64, columns int) {
 // Num returns a number, 0 if the value is null.
 func (r *Row) Num(column int) int64 { return r.s.ColumnInt64(column) }
 
+// Float returns a number of a column.
+func (r *Row) Float(column int) float64 { return r.s.ColumnFloat(column) }
+
 // Null reports whether the value is null.
 func (r *Row) Null(column int) bool { return r.s.ColumnType(column) == sqlite.TypeNull }
 

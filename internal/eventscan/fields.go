@@ -48,6 +48,8 @@ const (
 	PythonParent
 	PythonModule
 	Sequence
+	RecordFunction
+	StepNumber
 	ForwardThread
 	Device
 	Stream

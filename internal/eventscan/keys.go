@@ -21,7 +21,7 @@ var argFields = map[string]Field{
 	"grid": Grid, "block": Block,
 	"External id": ExternalID, "external id": ExternalID, "correlation": Correlation, "correlation_id": Correlation,
 	"Python id": PythonID, "Python parent id": PythonParent, "Python module id": PythonModule,
-	"Sequence number": Sequence, "Fwd thread id": ForwardThread,
+	"Sequence number": Sequence, "Record function id": RecordFunction, "step_num": StepNumber, "Fwd thread id": ForwardThread,
 	"device": Device, "stream": Stream, "bytes": Bytes,
 	"registers per thread": Registers, "shared memory": SharedMemory,
 	"In msg nelems": InElements, "Out msg nelems": OutElements, "Group size": GroupSize,

@@ -12,7 +12,8 @@ var (
 )
 
 // ParseMicros converts a JSON number of microseconds to whole nanoseconds. It
-// truncates towards zero.
+// rounds half away from zero: writers that divide nanoseconds as float64 leave
+// 27.786999999999999 of 27787 ns.
 //
 // A float64 is not exact enough: near 1.7e15 µs, the present Unix time,
 // neighboring float64s are 250 ns apart.
@@ -52,9 +53,10 @@ func ParseMicros(lit []byte) (ns int64, err error) {
 // that an int64 can represent.
 type decimal struct {
 	value   uint64
-	kept    int // significant digits in value
-	count   int // digits seen
-	dropped int // digits seen after value was full
+	kept    int    // significant digits in value
+	count   int    // digits seen
+	dropped int    // digits seen after value was full
+	below   uint64 // the first of them
 	exp     int
 }
 
@@ -63,7 +65,9 @@ func (d *decimal) digits(s []byte, i int) int {
 		d.count++
 		switch {
 		case d.kept == 19:
-			d.dropped++
+			if d.dropped++; d.dropped == 1 {
+				d.below = uint64(s[i] - '0')
+			}
 		case d.kept > 0 || s[i] != '0':
 			d.kept++
 			d.value = d.value*10 + uint64(s[i]-'0')
@@ -96,9 +100,12 @@ func (d *decimal) exponent(s []byte, i int) int {
 
 func (d *decimal) int64() (int64, error) {
 	exp := d.exp + d.dropped
-	v := d.value
+	v, below := d.value, d.below
 	for ; exp < 0 && v > 0; exp++ {
-		v /= 10
+		v, below = v/10, v%10
+	}
+	if exp == 0 && below >= 5 {
+		v++
 	}
 	for ; exp > 0 && v > 0; exp-- {
 		if v > math.MaxInt64/10 {

@@ -97,6 +97,9 @@ func OwnerAdvice(owners []OwnerShare, total int64) (out []finding.Step) {
 func (o OwnerShare) advice() []finding.Step {
 	switch o.owner {
 	case summary.OwnerLaunch:
+		if strings.HasPrefix(o.name, "aclopCompile") {
+			return []finding.Step{finding.Advise("compile-operators-ahead"), finding.Advise("launch-more-each")}
+		}
 		if LaunchesGraph(o.name) && o.ns/max(1, o.count) >= summary.ShortGapNS {
 			return []finding.Step{finding.Advise("launch-the-graph-ahead")}
 		}

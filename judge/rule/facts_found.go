@@ -168,6 +168,18 @@ func recomputes(s *summary.Summary) bool {
 		slices.ContainsFunc(s.Snapshots, func(sn summary.Snapshot) bool { return holds(sn.Kinds, summary.KindRecomputed) })
 }
 
+// compilesOperators reports whether calls of CANN that compile the operators that they launch take 10% of the time of calls.
+func compilesOperators(s *summary.Summary) bool {
+	compiling, all := int64(0), int64(0)
+	for _, c := range s.Calls {
+		if all = summary.Plus(all, c.TotalNS); strings.HasPrefix(c.Name, "aclopCompile") {
+			compiling = summary.Plus(compiling, c.TotalNS)
+		}
+	}
+	const least = 10 // 10%, as a divisor
+	return compiling > 0 && compiling >= all/least
+}
+
 // runsGraphs reports whether CUDA graphs are launched.
 func runsGraphs(s *summary.Summary) bool {
 	return len(s.Graphs) > 0 ||
@@ -194,7 +206,7 @@ var sizes = []struct {
 			return regexp.MustCompile(`(?i)[_-]i8|int[48]_?(gemm|mm|matmul)|(gemm|mm|matmul|weight)_?int[48]|w[48]a(8|16)|` +
 				`-int[48]|nvjet_(sm\d+_)?[oq]|_(F8|B8|I8)[A-Z0-9]*_`)
 		})},
-	{"16-bit", []string{"f16", "fp16", "bfloat16", "half", "hgemm", "s16816gemm", "h884"}, []string{"nvjet_", "_bb", "_hh", "_hb"},
+	{"16-bit", []string{"f16", "fp16", "float16", "half", "hgemm", "s16816gemm", "h884"}, []string{"nvjet_", "_bb", "_hh", "_hb"},
 		sync.OnceValue(func() *regexp.Regexp {
 			return regexp.MustCompile(`(?i)nvjet_(sm\d+_)?[th]s|_(BBS|HHS|BB|HB|HH)_`)
 		})},

@@ -37,6 +37,10 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			evaluate: is(OfXLA)},
 		{Words: []string{"rocm"}, Meaning: "profilers of ROCm recorded all inputs", Found: "the formats of the inputs",
 			evaluate: is(OfROCm)},
+		{Words: []string{"unitrace"}, Meaning: "unitrace, of Intel, recorded all inputs", Found: "the formats of the inputs",
+			evaluate: is(func(s *summary.Summary) bool { return allInputs(s, byUnitrace) })},
+		{Words: []string{"proton"}, Meaning: "Proton, the profiler of Triton, recorded all inputs", Found: "the formats of the inputs",
+			evaluate: is(func(s *summary.Summary) bool { return allInputs(s, byProton) })},
 		{Words: []string{"plain"}, Meaning: "the program shows nothing of PyTorch",
 			Found: "kernels that only tools of NVIDIA, ROCm, XLA or TensorFlow recorded, no table or memory snapshot of PyTorch, and no software but JAX",
 			evaluate: func(_ string, s *summary.Summary, stacks []Stack) string {
@@ -73,6 +77,8 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			evaluate: is(func(s *summary.Summary) bool {
 				return slices.ContainsFunc(s.Snapshots, func(sn summary.Snapshot) bool { return sn.Expandable })
 			})},
+		{Words: []string{"compiles-operators"}, Meaning: "CANN compiles operators while the program runs: calls of aclopCompileAndExecute take 10% or more of the time of all calls",
+			Found: "calls in traces of Ascend", evaluate: is(compilesOperators)},
 		{Words: []string{"graphs"}, Meaning: "CUDA graphs run",
 			Found:    "calls that launch graphs, and batches that a server logged as run in a graph",
 			evaluate: is(runsGraphs)},

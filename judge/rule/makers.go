@@ -22,9 +22,16 @@ var makerWords = map[string][][2]string{
 		{`\bcuda([A-Z]\w+)`, "hip$1"},
 		{`\bNCCL\b`, "RCCL"},
 		{`\btensor cores\b`, "matrix cores"},
+		{`, bfloat16 or TF32 inputs \(CUBLAS_TF32_TENSOR_OP_MATH of cuBLAS\)`, " or bfloat16 inputs"},
+		{`\bncu --[a-z]+ [A-Za-z]+( --section [A-Za-z]+)*`, "rocprof-compute profile"},
+		{` \(nsys --python-backtrace=cuda\)`, ""},
+		{`\bnsys --python-backtrace=cuda\b`, "stacks (with_stack=True)"},
+		{`\bnvidia-smi( dmon -s pct)?\b`, "amd-smi"},
 		{`\bprogrammatic dependent launch allows\b`, "queues that several streams share allow"},
 	},
 	"intel": {
+		{` \(nsys --python-backtrace=cuda\)`, ""},
+		{` \(older PyTorch: PYTORCH_CUDA_ALLOC_CONF\)`, ""},
 		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "SYCL $1"},
 		{`\bProfilerActivity\.CUDA\b`, "ProfilerActivity.XPU"},
 		{`\btorch\.cuda\.(synchronize|empty_cache|Event|memory|Stream)`, "torch.xpu.$1"},
@@ -43,6 +50,8 @@ var makerWords = map[string][][2]string{
 		{`\bcudaFree\b`, "sycl::free"},
 	},
 	"ascend": {
+		{` \(nsys --python-backtrace=cuda\)`, ""},
+		{`\bPYTORCH_ALLOC_CONF=expandable_segments:True \(older PyTorch: PYTORCH_CUDA_ALLOC_CONF\)`, "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True"},
 		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "CANN $1"},
 		{`\bProfilerActivity\.CUDA\b`, "ProfilerActivity.NPU"},
 		{`\btorch\.cuda\.`, "torch.npu."},
@@ -58,6 +67,7 @@ var makerWords = map[string][][2]string{
 		{`\bGPU(s?)\b`, "NPU$1"},
 	},
 	"tpu": {
+		{` \(nsys --python-backtrace=cuda\)`, ""},
 		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "runtime $1"},
 		{`\bNCCL\b`, "ICI"},
 		{`\btensor cores\b`, "the MXU"},

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,8 +92,15 @@ func TestRecordersAdvice(t *testing.T) {
 		{"rocprof-csv", "record-the-gpu", "record-the-gpu-rocm"}, {"kineto-perfetto", "record-the-gpu", "record-the-gpu"},
 		{"rocprofv3-perfetto", "record-the-cpu", "record-the-cpu-rocm"}, {"rocprofv3-json", "begin-earlier", "record-the-cpu-rocm"},
 		{"kineto", "begin-earlier", "begin-earlier"}, {"proton-trace", "begin-earlier", "record-the-launches"},
+		{"unitrace", "record-whole-steps", "record-whole-steps-unitrace"}, {"unitrace", "begin-earlier", "record-the-launches"},
+		{"xla-trace", "begin-earlier", "record-the-launches-xla"},
+		{"xplane", "launch-less", "compile-with-xla"}, {"rocprof-csv", "launch-less", "launch-less-by-graphs"},
+		{"tf-timeline", "tensor-cores", "tensor-cores-xla"}, {"rpd", "tensor-cores", "tensor-cores-by-type"},
+		{"proton-tree", "record-a-timeline", "record-a-timeline-proton"}, {"rocprof-stats", "record-a-timeline", "record-a-timeline-rocm"},
+		{"torch-table", "record-a-timeline", "record-a-timeline"},
 	} {
 		s := runOn("AMD Instinct MI300X", tc.format)
+		s.Kernels = []summary.Kernel{{Name: "gemm", Class: "compute"}}
 		if tc.want == "begin-earlier" { // it records launches, those of this work excepted
 			s.Calls = append(s.Calls, summary.Call{Name: "hipLaunchKernel", Kind: "launch", Count: 3})
 		}
@@ -116,6 +124,53 @@ func TestStepsWords(t *testing.T) {
 		}
 		if !found || strings.HasPrefix(f.Title, "HIP") != (want == "hipMemcpyAsync") {
 			t.Errorf("%s: %q, %+v", gpu, f.Title, f.Next)
+		}
+	}
+}
+
+// TestOnlyOfTheMaker: what confirms a finding on a GPU of AMD names no tool and no library of NVIDIA.
+func TestOnlyOfTheMaker(t *testing.T) {
+	ofNsight := []string{"opaque-graphs", "tables-empty", "graphs-hide-kernels", "device-time-missing"} // the last names a setting of PyTorch, which AMD shares
+	on := SettingOf(runOn("AMD Instinct MI300X", "kineto"), nil)
+	for _, r := range Rules() {
+		f := finding.Finding{Rule: r.ID}
+		on.Complete(&f, false)
+		for _, text := range f.ToBeSure {
+			if onlyCUDA().MatchString(strings.ReplaceAll(text, "NCCL_", "")) && !slices.Contains(ofNsight, r.ID) {
+				t.Errorf("%s: %q", r.ID, text)
+			}
+		}
+	}
+	f := finding.Finding{Rule: DominantKernel, Next: []finding.Step{finding.Advise("tensor-cores-by-type")}}
+	on.inMakersWords(&f)
+	if got := Text(f.Next[0]); strings.Contains(got, "cuBLAS") || !strings.Contains(got, "half or bfloat16 inputs") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestCompilesOperators: calls that compile operators count from a tenth of the time of all calls.
+func TestCompilesOperators(t *testing.T) {
+	for ns, want := range map[int64]bool{99: false, 100: true, 0: false} {
+		s := &summary.Summary{Calls: []summary.Call{{Name: "aclopCompileAndExecute", TotalNS: ns}, {Name: "aclnnAdd", TotalNS: 1000 - ns}}}
+		if got := compilesOperators(s); got != want {
+			t.Errorf("%d of 1000 ns: %t", ns, got)
+		}
+	}
+}
+
+// TestWordsOfOthers: what confirms a finding and how memory is configured have the names of other makers.
+func TestWordsOfOthers(t *testing.T) {
+	for gpu, want := range map[string][2]string{
+		"Ascend NPU":                        {"PYTORCH_NPU_ALLOC_CONF=expandable_segments:True", "record with with_stack=True, which"},
+		"Intel(R) Data Center GPU Max 1550": {"PYTORCH_ALLOC_CONF=expandable_segments:True, so", "record with with_stack=True, which"},
+		"NVIDIA H200":                       {"(older PyTorch: PYTORCH_CUDA_ALLOC_CONF)", "(nsys --python-backtrace=cuda)"},
+	} {
+		on := SettingOf(runOn(gpu, "kineto"), nil)
+		f := finding.Finding{Rule: SyncCopies, Next: []finding.Step{finding.Advise("expandable-segments")}}
+		f.ToBeSure = slices.Clone(builtIn().rule(SyncCopies).Sure)
+		on.inMakersWords(&f)
+		if text := Text(f.Next[0]); !strings.Contains(text, want[0]) || !strings.Contains(strings.Join(f.ToBeSure, " "), want[1]) {
+			t.Errorf("%s: %q, %q", gpu, text, f.ToBeSure)
 		}
 	}
 }

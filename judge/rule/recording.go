@@ -8,24 +8,28 @@ import (
 )
 
 // OfNsys reports whether Nsight Systems recorded all inputs.
-func OfNsys(c *summary.Summary) bool {
-	other := func(in summary.Input) bool { return !strings.HasPrefix(in.Format, "nsys-") }
-	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, other)
-}
+func OfNsys(c *summary.Summary) bool { return allInputs(c, byNsys) }
 
 // OfXLA reports whether the profiler of XLA or TensorFlow recorded all inputs.
-func OfXLA(c *summary.Summary) bool {
-	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !byXLA(in) })
+func OfXLA(c *summary.Summary) bool { return allInputs(c, byXLA) }
+
+// OfROCm reports whether profilers of ROCm recorded all inputs.
+func OfROCm(c *summary.Summary) bool { return allInputs(c, ByROCm) }
+
+// allInputs reports whether there are inputs, and a profiler recorded all of them.
+func allInputs(c *summary.Summary, by func(summary.Input) bool) bool {
+	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !by(in) })
 }
+
+func byNsys(in summary.Input) bool { return strings.HasPrefix(in.Format, "nsys-") }
+
+func byUnitrace(in summary.Input) bool { return in.Format == "unitrace" }
+
+func byProton(in summary.Input) bool { return strings.HasPrefix(in.Format, "proton-") }
 
 // byXLA reports whether the profiler of XLA or TensorFlow recorded an input.
 func byXLA(in summary.Input) bool {
 	return in.Format == summary.FormatXLA || in.Format == summary.FormatXPlane || in.Format == summary.FormatTF
-}
-
-// OfROCm reports whether profilers of ROCm recorded all inputs.
-func OfROCm(c *summary.Summary) bool {
-	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !ByROCm(in) })
 }
 
 // ByROCm reports whether a profiler of ROCm recorded an input.
@@ -37,7 +41,7 @@ func ByROCm(in summary.Input) bool {
 // Compute, NCCL, unitrace, XLA or ROCm, or it is a table, a snapshot or a log that only PyTorch writes.
 func fromTorch(c *summary.Summary) bool {
 	ofVendor := func(in summary.Input) bool {
-		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu") || in.Format == summary.FormatNCCL || in.Format == "unitrace"
+		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu") || in.Format == summary.FormatNCCL || byUnitrace(in)
 	}
 	return len(c.Inputs) == 0 || len(c.Snapshots)+len(c.MemoryTimelines)+len(c.Memory)+len(c.Compilations) > 0 ||
 		slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Tool == "torch" }) || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool {

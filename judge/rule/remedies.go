@@ -111,7 +111,7 @@ func (on setting) allows(r *remedyEntry, shown []string) bool {
 			return false
 		}
 	}
-	return on.meets(r.When) && (r.From != "torch-profiler" || on.meets("!xla,!rocm")) && !on.foreign(r.Text)
+	return on.meets(r.When) && (r.From != "torch-profiler" || on.meets("!xla,!rocm,!unitrace")) && !on.foreign(r.Text)
 }
 
 // stepsFor returns the steps of a finding that apply to the run, and the steps that its rule gives

@@ -264,8 +264,10 @@ func (t *Evaluator) headline() string {
 		}
 		return text + " (" + strings.Join(parts, ", ") + "); all findings are below their limits"
 	}
-	if text := t.iteration(); text != "" {
-		return text
+	for _, text := range []string{t.iteration(), t.steps(), t.collectives()} {
+		if text != "" {
+			return text
+		}
 	}
 	if at := slices.IndexFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "execution-trace" }); at >= 0 {
 		n, _ := t.Tables[at].Sum(t.Tables[at].Column("count"))
@@ -307,7 +309,7 @@ func (t *Evaluator) iteration() string {
 		case ok && r.Name == "iteration":
 			whole, text = n, "An iteration took "+unit.Duration(n)
 			if per, ok := r.Value(rate); ok {
-				text += fmt.Sprintf(" at %s GFLOP/s", unit.Count(per))
+				text += " at " + unit.FLOPRate(float64(per)*1e9)
 			}
 		case ok && whole > 0 && n <= whole:
 			parts = append(parts, r.Name+" "+unit.Share(n, whole))
@@ -317,6 +319,44 @@ func (t *Evaluator) iteration() string {
 		return text
 	}
 	return text + ": " + strings.Join(parts, ", ") + " (with the flops profiler)"
+}
+
+// named returns the table of a name, or false.
+func (t *Evaluator) named(name string) (summary.Table, bool) {
+	at := slices.IndexFunc(t.Tables, func(s summary.Table) bool { return s.Name == name })
+	if at < 0 {
+		return summary.Table{}, false
+	}
+	return t.Tables[at], true
+}
+
+// steps says what the steps of NPUs are made of, by the profiler of Ascend.
+func (t *Evaluator) steps() string {
+	s, ok := t.named("ascend_steps")
+	whole, _ := s.Sum(s.Column("total"))
+	if !ok || whole <= 0 {
+		return ""
+	}
+	var shares []string
+	for _, part := range [][2]string{{"compute", "compute"}, {"exposed comm", "exposed communication"}, {"idle", "idle"}} {
+		ns, _ := s.Sum(s.Column(part[0]))
+		shares = append(shares, part[1]+" "+unit.Share(ns, whole))
+	}
+	return fmt.Sprintf("Steps of NPUs, by their profiler: %s of %s (sum of %s); give the timelines for causes",
+		strings.Join(shares, ", "), unit.Duration(whole), label.Plural(int64(len(s.Rows)), "row"))
+}
+
+// collectives says how long collectives took, and for what part they waited, by the profiler of Ascend.
+func (t *Evaluator) collectives() string {
+	s, ok := t.named("ascend_collectives")
+	whole, _ := s.Sum(s.Column("total"))
+	if !ok || whole <= 0 {
+		return ""
+	}
+	wait, _ := s.Sum(s.Column("wait"))
+	count, _ := s.Sum(s.Column("count"))
+	return fmt.Sprintf("Collectives: %s in %s, %s of it waiting for other ranks; give the timelines of all ranks for causes",
+		unit.Duration(whole), label.Plural(count, "call"), unit.Share(wait, whole))
 }
 
 // sleeps is 1 for tables of system calls, which are less interesting because threads mostly sleep

@@ -156,6 +156,8 @@ func (v ToolTable) Printed(column int, n int64) string {
 		return unit.FineDuration(n)
 	case "bytes":
 		return unit.FineBytes(n)
+	case "GFLOP/s":
+		return unit.FLOPRate(float64(n) * 1e9)
 	case "count", "":
 		return unit.Count(n)
 	default:

@@ -50,6 +50,8 @@ type Compilation struct {
 	Hits   int64 // of caches of compiled code
 	Misses int64
 	Ended  bool
+
+	restart string // why it began again
 }
 
 // A Break is a graph break.
@@ -114,6 +116,8 @@ type metrics struct {
 	DynamoUS  int64   `json:"dynamo_cumulative_compile_time_us"`
 	FailType  string  `json:"fail_type"`
 	Recompile string  `json:"recompile_reason"`
+
+	Restarts []string `json:"restart_reasons"`
 }
 
 // A reader reads one log.
@@ -161,8 +165,31 @@ func Read(in io.Reader, name string, limits Limits) (*Log, error) {
 		return nil, &diag.Error{Pos: diag.Pos{File: name, Line: 1},
 			Msg: "the log of torch.compile (TORCH_TRACE) has no compilation; set TORCH_TRACE=DIR before the program imports torch, and let it run until it has compiled"}
 	}
+	r.breaks()
 	r.note()
 	return &r.out, nil
+}
+
+var resumed = lazyregexp.New(`^torch_dynamo_resume_in_(.+)_at_(\d{1,9})$`)
+
+// breaks adds the graph breaks of versions that log none: a compilation that began again, whose rest is a function of its
+// own with the number of the line in its name.
+func (r *reader) breaks() {
+	for i, c := range r.out.Compilations {
+		if c.restart == "" || len(c.Breaks) > 0 {
+			continue
+		}
+		of, from := c.Function, int64(0)
+		if m := resumed().FindStringSubmatch(of); m != nil {
+			of, from = m[1], number([]byte(m[2]))
+		}
+		for _, rest := range r.out.Compilations[i+1:] {
+			if m := resumed().FindStringSubmatch(rest.Function); m != nil && m[1] == of && number([]byte(m[2])) > from {
+				c.Breaks = []Break{{Reason: c.restart, File: c.File, Line: number([]byte(m[2]))}}
+				break
+			}
+		}
+	}
 }
 
 func (r *reader) issue(code string, severity diag.Severity, n int64, help string) {
@@ -255,6 +282,9 @@ func (r *reader) metrics(rec *record, m *metrics) {
 	}
 	if m.FailType != "" {
 		c.Fails = short(m.FailType)
+	}
+	if len(m.Restarts) > 0 {
+		c.restart = short(strings.Trim(m.Restarts[len(m.Restarts)-1], `'"`))
 	}
 	if m.Recompile != "" {
 		c.Reason = firstReason(m.Recompile)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -143,6 +144,24 @@ func TestCorpus(t *testing.T) {
 		if l := read(t, string(b)); len(l.Compilations) != want || !l.Compilations[0].Ended || !Sniff(b[:4096]) {
 			t.Errorf("%s: %d compilations, want %d", name, len(l.Compilations), want)
 		}
+	}
+}
+
+// TestOlderBreaks: a compilation that began again broke where its rest begins. One without a rest began again for another
+// reason.
+func TestOlderBreaks(t *testing.T) {
+	metrics := func(frame int, name, restarts string) string {
+		return fmt.Sprintf(`V0403 07:28:48.051000 1 torch/_dynamo/utils.py:9] {"compilation_metrics":{"co_name":"%s","co_filename":"m.py","co_firstlineno":4,"start_time":1.0,"entire_frame_compile_time_s":0.5,"restart_reasons":[%s]},"frame_id":%d,"frame_compile_id":0}`+"\n", name, restarts, frame)
+	}
+	l := read(t, metrics(0, "step", `"'skip function print'"`)+metrics(1, "torch_dynamo_resume_in_step_at_7", `"call to item"`)+
+		metrics(2, "torch_dynamo_resume_in_step_at_12", ``)+metrics(3, "other", `"tensorify"`))
+	var got []Break
+	for _, c := range l.Compilations {
+		got = append(got, c.Breaks...)
+	}
+	want := []Break{{Reason: "skip function print", File: "m.py", Line: 7}, {Reason: "call to item", File: "m.py", Line: 12}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -8,8 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"assay/internal/profile"
 	"assay/internal/test"
+	"assay/trace"
 )
 
 // The same three operators and two collectives in the form of 2023 and in that of Chakra.
@@ -123,4 +126,25 @@ func Fuzz(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestArguments: arguments have the texts that Kineto writes, in both generations.
+func TestArguments(t *testing.T) {
+	const inputs = `[[5,6,0,6,4,"cuda:0"],"<None>",[2,2],1,true,0.5,[[5,6,0,6,4,"cuda:0"]]]`
+	const shapes = `[[2,3],[],[[],[]],[],[],[],[[2,3]]]`
+	const types = `["Tensor(c10::BFloat16)","None","GenericList[Int,Int]","Int","Bool","Double","GenericList[Tensor(float)]"]`
+	want := trace.Arguments{Op: "aten::f", Dims: `[[2,3],[],[],[],[],[],[[2,3]]]`, Types: `["c10::BFloat16","","ScalarList","Scalar","Scalar","Scalar","TensorList"]`,
+		Concrete: `["","","[2,2]","1","True","0.5",""]`}
+	for _, text := range []string{
+		`{"schema":"1.0.1","pid":77,"nodes":[{"name":"aten::f","rf_id":9,"inputs":` + inputs + `,"input_shapes":` + shapes + `,"input_types":` + types + `},{"name":"aten::g","rf_id":10,"inputs":[1]}]}`,
+		`{"schema":"1.1.0-chakra.0.0.4","pid":77,"nodes":[{"name":"aten::f","inputs":{"values":` + inputs + `,"shapes":` + shapes + `,"types":` + types + `},"attrs":[{"name":"rf_id","type":"uint64","value":9},{"name":"seq_id","value":-1}]}]}`,
+	} {
+		got := Arguments(strings.NewReader(text))
+		if diff := cmp.Diff(&trace.Executed{PID: "77", ByRecord: map[int64]trace.Arguments{9: want}}, got); diff != "" {
+			t.Error(diff)
+		}
+		if cut := Arguments(strings.NewReader(text[:len(text)-2])); len(cut.ByRecord) > 1 {
+			t.Errorf("%+v", cut)
+		}
+	}
 }

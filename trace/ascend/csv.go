@@ -2,14 +2,18 @@ package ascend
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"assay/internal/diag"
+	"assay/internal/interval"
 	"assay/internal/redact"
 	"assay/internal/textscan"
 	"assay/trace"
@@ -24,6 +28,7 @@ var columns = map[string][]string{
 	"dur":    {"Duration(us)", "Task Duration(us)"},
 	"stream": {"Stream ID"},
 	"device": {"Device_id", "Device ID"},
+	"step":   {"Step Id"},
 }
 
 // maxLine is the number of bytes of a row that are read: it has the shapes of all inputs.
@@ -63,7 +68,7 @@ var ErrNoTasks = errors.New("no row of the table has a time")
 
 // ReadCSV reads a table of tasks as a timeline without the host.
 func ReadCSV(in io.Reader, file string, sel trace.Select) (*trace.Trace, error) {
-	r := &table{out: trace.NewAssembler(file, sel), file: file, devices: make(map[int64]string), groups: make(map[string]int64)}
+	r := &table{out: trace.NewAssembler(file, sel), file: file, devices: make(map[int64]string), groups: make(map[string]int64), steps: make(map[int64]interval.Span)}
 	lines := textscan.NewReader(in, maxLine)
 	header, _, err := lines.Next()
 	r.at = columnsOf(header)
@@ -82,6 +87,7 @@ func ReadCSV(in io.Reader, file string, sel trace.Select) (*trace.Trace, error) 
 	if r.tasks == 0 {
 		return nil, ErrNoTasks
 	}
+	r.addSteps()
 	return r.out.Trace(trace.Meta{Tool: FormatCSV, Devices: r.devices, WithoutCalls: withoutCalls}, r.rows, whole && r.bad == 0), nil
 }
 
@@ -92,7 +98,8 @@ type table struct {
 	at               map[string]int
 	cells            []string
 	devices          map[int64]string
-	groups           map[string]int64 // streams of collectives
+	groups           map[string]int64        // streams of collectives
+	steps            map[int64]interval.Span // from the first to the last task of a step
 	rows, tasks, bad int64
 }
 
@@ -120,6 +127,13 @@ func (r *table) row(line string, cut bool) {
 		return
 	}
 	r.tasks++
+	if step, err := strconv.ParseInt(r.cell("step"), 10, 32); err == nil {
+		if s, known := r.steps[step]; known {
+			r.steps[step] = interval.Span{Start: min(s.Start, start), End: max(s.End, start+dur)}
+		} else if len(r.steps) < mostSteps {
+			r.steps[step] = interval.Span{Start: start, End: start + dur}
+		}
+	}
 	device, _ := strconv.ParseInt(r.cell("device"), 10, 16)
 	device = max(0, device)
 	r.devices[device] = DeviceName
@@ -140,26 +154,30 @@ func (r *table) row(line string, cut bool) {
 	r.out.Activity(trace.Activity{Start: start, Dur: dur, Name: name, Kind: is.Kind, Track: r.out.Stream(0, device, stream), Detail: r.out.Detail(d, name)})
 }
 
-// split appends the cells of a line. Some end in a tab.
-func split(out []string, line string) []string {
-	line = strings.TrimRight(line, "\r\n")
-	for more := true; more; {
-		var cell string
-		if quoted, ok := strings.CutPrefix(line, `"`); ok {
-			end := 0
-			for end < len(quoted) && (quoted[end] != '"' || strings.HasPrefix(quoted[end+1:], `"`)) {
-				if quoted[end] == '"' {
-					end++
-				}
-				end++
-			}
-			end = min(end, len(quoted))
-			cell = strings.ReplaceAll(quoted[:end], `""`, `"`)
-			_, line, more = strings.Cut(quoted[end:], ",")
-		} else {
-			cell, line, more = strings.Cut(line, ",")
+// mostSteps is the number of steps that are kept.
+const mostSteps = 1 << 16
+
+// addSteps adds the steps that the rows name. A task that outlasts its step belongs to it, and the next one begins with
+// its first task.
+func (r *table) addSteps() {
+	numbers := slices.SortedFunc(maps.Keys(r.steps), func(a, b int64) int {
+		return cmp.Or(cmp.Compare(r.steps[a].Start, r.steps[b].Start), cmp.Compare(a, b))
+	})
+	for i, n := range numbers {
+		s := r.steps[n]
+		if i+1 < len(numbers) {
+			s.End = min(s.End, r.steps[numbers[i+1]].Start)
 		}
-		out = append(out, strings.TrimSpace(cell))
+		r.out.Span(trace.HostSpan{Start: s.Start, Dur: s.End - s.Start, Kind: trace.Annotation, Name: r.out.Sym(fmt.Appendf(nil, "ProfilerStep#%d", n)),
+			Track: r.out.Thread(0, stepsThread)})
+	}
+}
+
+// split appends the cells of a line, which may end in a tab.
+func split(out []string, line string) []string {
+	out = textscan.Cells(out, strings.TrimRight(line, "\r\n"))
+	for i := range out {
+		out[i] = strings.TrimSpace(out[i])
 	}
 	return out
 }

@@ -37,8 +37,17 @@ func checkOverlap(t *trace.Trace, l *lanes) {
 	if len(all) == 0 {
 		return
 	}
-	work := make(map[int64]*[2][]interval.Span) // compute and collectives
-	ends := make(map[int64]interval.Span)
+	work, _ := workOf(t)
+	for device, says := range all {
+		if w := work[device]; w != nil {
+			says.compare(t, device, interval.Of(w[0]...), interval.Of(w[1]...))
+		}
+	}
+}
+
+// workOf returns the times of compute and of collectives of each device, and from when to when it works.
+func workOf(t *trace.Trace) (work map[int64]*[2][]interval.Span, ends map[int64]interval.Span) {
+	work, ends = make(map[int64]*[2][]interval.Span), make(map[int64]interval.Span)
 	for a := range t.Activities.All() {
 		on := &t.Tracks[a.Track]
 		if work[on.Device] == nil {
@@ -53,11 +62,7 @@ func checkOverlap(t *trace.Trace, l *lanes) {
 			of[0] = append(of[0], interval.Span{Start: a.Start, End: a.End()})
 		}
 	}
-	for device, says := range all {
-		if w := work[device]; w != nil {
-			says.compare(t, device, interval.Of(w[0]...), interval.Of(w[1]...))
-		}
-	}
+	return work, ends
 }
 
 // slack is the part of a time, and least the time in ns, by which two sums of many rounded times may differ.
@@ -80,5 +85,5 @@ func (s *stated) compare(t *trace.Trace, device int64, compute, comm interval.Se
 		return
 	}
 	t.Issues = append(t.Issues, diag.Issue{Code: "overlap-differs", Severity: diag.Suspect, Count: 1, First: diag.Pos{File: t.File},
-		Help: fmt.Sprintf("The overlap analysis in the trace has other sums than the tasks of NPU %d: %s. assay computes with the tasks.", device, strings.Join(differ, "; "))})
+		Help: fmt.Sprintf("The overlap analysis of the profiler has other sums than the tasks of NPU %d: %s. assay computes with the tasks.", device, strings.Join(differ, "; "))})
 }

@@ -165,7 +165,7 @@ func (v tableView) screen(most int) doc.Table {
 	var values []int
 	names := []string{"count", "mean", "python", "native"}
 	if v.Of == summary.OfRow {
-		names = append(names, "bytes")
+		names = append(names, "bytes", "compute", "exposed comm", "idle", "transfer", "wait") // the last are of Ascend's tables
 	}
 	columns := []int{v.ShareColumn, v.RankColumn}
 	for _, name := range names {
