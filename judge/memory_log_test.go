@@ -18,6 +18,12 @@ func TestMemoryRunsOutInALog(t *testing.T) {
 			"Out of memory on GPU 2: tried to allocate 96 MiB, 60.5 GiB free of 80 GiB; the process may use 16 GiB", "raise-the-limit"},
 		"fragments": {head + "60.00 MiB is free. Of the allocated memory 40.25 GiB is allocated by PyTorch, and 20.00 GiB is reserved by PyTorch but unallocated.",
 			"Out of memory on GPU 2: tried to allocate 96 MiB, 60 MiB free of 80 GiB", "expandable-segments"},
+		"another process": {head + "60.00 MiB is free. Process 4711 has 40.00 GiB memory in use. Including non-PyTorch memory, this process has 39.00 GiB memory in use. " +
+			"Of the allocated memory 38.25 GiB is allocated by PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated.",
+			"Out of memory on GPU 2: tried to allocate 96 MiB, 60 MiB free of 80 GiB; other processes hold 40.9 GiB", "free-the-gpu-of-others"},
+		"a process that is alone": {head + "60.00 MiB is free. Including non-PyTorch memory, this process has 79.50 GiB memory in use. " +
+			"Of the allocated memory 78.25 GiB is allocated by PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated.",
+			"Out of memory on GPU 2: tried to allocate 96 MiB, 60 MiB free of 80 GiB", "smaller-micro-batches"},
 		"full": {head + "60.00 MiB is free. Of the allocated memory 78.25 GiB is allocated by PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated.",
 			"Out of memory on GPU 2: tried to allocate 96 MiB, 60 MiB free of 80 GiB", "smaller-micro-batches"},
 	} {

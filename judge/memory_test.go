@@ -60,17 +60,17 @@ func TestMemoryVerdicts(t *testing.T) {
 		{"out of memory", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(12*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 2 * testGiB, Free: bytesOf(testGiB), Reserved: bytesOf(11 * testGiB), Live: bytesOf(10 * testGiB), Kind: summary.KindActivations, Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "Out of memory: tried to allocate 2 GiB, 1 GiB free of 12 GiB",
+		}, "out-of-memory", "Out of memory: tried to allocate 2 GiB, 1 GiB free of 12 GiB for this process",
 			"memory-exhausted memory-pressure", "critical warn", "checkpoint-activations"},
 		{"out of memory in fragments", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 2 * testGiB, Free: bytesOf(testGiB), Reserved: bytesOf(14 * testGiB), Live: bytesOf(10 * testGiB), Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "Out of memory: tried to allocate 2 GiB, 1 GiB free of 80 GiB",
+		}, "out-of-memory", "Out of memory: tried to allocate 2 GiB, 1 GiB free of 80 GiB for this process",
 			"memory-exhausted", "critical", "expandable-segments"},
 		{"out of memory beside a small rest", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(12*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: testGiB / 16, Free: bytesOf(testGiB / 32), Reserved: bytesOf(11 * testGiB), Live: bytesOf(11*testGiB - testGiB/8), Kind: summary.KindActivations, Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "Out of memory: tried to allocate 64 MiB, 32 MiB free of 12 GiB",
+		}, "out-of-memory", "Out of memory: tried to allocate 64 MiB, 32 MiB free of 12 GiB for this process",
 			"memory-exhausted memory-pressure", "critical warn", "checkpoint-activations"},
 		{"out of memory at the limit of the process", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
@@ -80,7 +80,7 @@ func TestMemoryVerdicts(t *testing.T) {
 		{"one allocation of more than there is", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 70 * testGiB, Free: bytesOf(69 * testGiB), Frame: "model.py:8 logits"}}
-		}, "out-of-memory", "Out of memory: tried to allocate 70 GiB, 69 GiB free of 80 GiB",
+		}, "out-of-memory", "Out of memory: tried to allocate 70 GiB, 69 GiB free of 80 GiB for this process",
 			"memory-exhausted", "critical", "smaller-allocation"},
 		{"fragmented", func(m *summary.Snapshot) { m.Split, m.Reserved = 4*testGiB, 16*testGiB }, "fragmentation",
 			"Fragmentation: 25.0% of reserved memory (4 GiB of 16 GiB); limit 15%", "memory-fragmented", "warn", "expandable-segments"},

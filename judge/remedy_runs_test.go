@@ -165,6 +165,10 @@ func memoryRuns() (out runList) {
 	m.Failed, m.Capacity = 1, bytesOf(11*testGiB)
 	m.OutOfMemory = []summary.OutOfMemory{{Wanted: 8 * testGiB, Free: bytesOf(0), Frame: "model.py:8 logits"}}
 	out.add("one allocation of most of the memory", ofSnapshots(m))
+	for _, other := range []string{"Process 4711 has 40.00 GiB memory in use. Including non-PyTorch memory, this process has 39.00", "Including non-PyTorch memory, this process has 79.50"} {
+		out = append(out, labelled{name: "a GPU of several processes", in: given("step: 1 loss: 2.5\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 96.00 MiB. " +
+			"GPU 2 has a total capacity of 80.00 GiB of which 60.00 MiB is free. " + other + " GiB memory in use.\n")})
+	}
 	return out
 }
 

@@ -12,7 +12,9 @@ import (
 
 // untagged are the numeric fields of described rows without a tag, each with the reason.
 var untagged = map[string]string{
-	"Op.Shapes": "the inputs of an operator on several ranks are mostly the same, so their numbers do not add up",
+	"RoleTime.Inputs": "says how a row was found", "RoleTime.Covered": "says how a row was found",
+	"RoleTime.InUseNS": "is part of the row of work, and of no sum",
+	"Op.Shapes":        "the inputs of an operator on several ranks are mostly the same, so their numbers do not add up",
 }
 
 // TestDescribed: every type of row has a description or a reason to have none, and every number of a described

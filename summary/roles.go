@@ -12,9 +12,22 @@ type RoleTime struct {
 	Input int    `json:"input" row:"input"` // the log of the trainer
 	Role  string `json:"role" row:"role"`   // a constant below
 	State string `json:"state" row:"state"` // a constant below
-	From  string `json:"from,omitempty"`    // "servers" if logs of servers show it; else the timers of the trainer do
+	From  string `json:"from,omitempty"`    // what shows it: a constant below; absent if the timers of the trainer do
 	NS    int64  `json:"total_ns" row:"total,sum,main"`
+	// Inputs is the number of inputs that show it, and Covered that of the steps for which they do.
+	Inputs  int64 `json:"inputs,omitempty"`
+	Covered int64 `json:"covered,omitempty"`
+	// InUseNS is the time for which the GPUs of the role were in use, the mean of them. It is part of no sum, and in
+	// the row of work only.
+	InUseNS *int64 `json:"in_use_ns,omitempty"`
 }
+
+// Values of [RoleTime.From].
+const (
+	FromServers  = "servers"  // logs of servers: a server works while it has requests
+	FromTraces   = "traces"   // a role works while its GPUs do
+	FromMonitors = "monitors" // the same, by samples of the use of the GPUs
+)
 
 // Roles of a step of reinforcement learning.
 const (
@@ -53,7 +66,29 @@ type RoleStep struct {
 	Shared    bool   `json:"shared,omitempty"`
 	Critical  string `json:"critical"` // the role that works longest
 	Servers   []int  `json:"servers,omitempty"`
+	// Slowest is the input of the rollout that works longest, if the others work much less: MeanNS is the mean over all.
+	Slowest *int  `json:"slowest,omitempty"`
+	MeanNS  int64 `json:"mean_ns,omitempty"`
+
+	// LeftOut are inputs of roles that could not be used. If the time of the roles is not known without them, Critical
+	// is "", and there are no rows of roles.
+	LeftOut []RoleLeftOut `json:"left_out,omitempty"`
 }
+
+// A RoleLeftOut is an input of a role that could not be used.
+type RoleLeftOut struct {
+	Input int    `json:"input"`
+	Why   string `json:"why"` // a constant below, or one of [Clock.LeftOut]
+}
+
+// Values of [RoleLeftOut.Why].
+const (
+	TrainerWithoutTimes = "trainer-without-times" // the steps of the trainer have no times
+	NoRole              = "no-role"               // neither its name nor its content tells the role
+	TooCoarse           = "too-coarse"            // a step has too few samples
+	ServesOthers        = "serves-others"         // it works for longer than the trainer waits for the role
+	NoUse               = "no-use"                // it has no use of GPUs
+)
 
 // A RoleTail is how the slowest sequences of batches of rollouts end, in the log of a server. Input is its key.
 type RoleTail struct {

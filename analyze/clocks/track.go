@@ -31,6 +31,7 @@ type Track struct {
 	leap         bool  // it has a 29 February, and no year
 	monitor      bool  // it has samples of a monitor and no values of a program
 	sampled      bool  // some samples are missing
+	traced       bool  // it is a trace
 	first, last  int64 // ns
 	known        bool  // first and last are set
 	open         int64 // precision in ns: a time written as t is in [t, t+open)
@@ -63,8 +64,7 @@ var metrics = []string{"gpu.util", "gpu.memory_util", "memory.used", "memory.usa
 	"host.cpu_util", "host.iowait", "disk.util"}
 
 // OfLog returns the track of a log or a monitor, or nil if it has no values over time. phaseOf
-// returns the kind of a phase for a producer's name of it, or "".
-// phaseOf returns the kind of a phase by its producer's name, or "".
+// returns the kind of a phase by its producer's name, or "".
 func OfLog(l *logs.Log, phaseOf func(string) string) *Track {
 	if len(l.Series) == 0 {
 		return nil
@@ -218,7 +218,7 @@ func OfTrace(s *summary.Summary) *Track {
 	if base < 1e18 || base > 4e18 { // not a time of 2001 to 2096
 		return nil
 	}
-	t := &Track{dated: true, zoned: true}
+	t := &Track{dated: true, zoned: true, traced: true}
 	for _, d := range s.Devices {
 		from, to := summary.Plus(base, d.StartNS), summary.Plus(summary.Plus(base, d.StartNS), d.WindowNS)
 		if !t.known {

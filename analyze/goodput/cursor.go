@@ -87,6 +87,9 @@ func (d *divided) record(i int) {
 	}
 	if logged {
 		work = max(0, work-d.inside(b.Step, whole-work))
+	} else if work == whole && d.stated(before, b) {
+		d.work(i, b.Time)
+		return
 	}
 	d.marked(before, b, b.Time-work)
 	if logged && work > usual && d.long(work-usual, usual) {
@@ -94,6 +97,19 @@ func (d *divided) record(i int) {
 		d.take(summary.PartStall, b.Time-usual)
 	}
 	d.work(i, b.Time)
+}
+
+// stated takes the times that lines between two records of steps state, and reports whether there are any. Steps run
+// before and after them.
+func (d *divided) stated(before, b logs.Beat) (any bool) {
+	for _, m := range d.marks {
+		part := partOf[m.Kind]
+		if m.Line > before.Line && m.Line < b.Line && part != "" && m.NS > 0 && m.NS < b.Time-d.pos {
+			d.take(part, d.pos+m.NS)
+			any = true
+		}
+	}
+	return any
 }
 
 // inside returns the time of the phases of evaluation and checkpoints that the logged time of a step includes. Programs

@@ -151,7 +151,8 @@ func (r *run) measureSteps(phaseOf func(string) string) {
 	var rises []int64
 	r.timed = true
 	for i, b := range r.beats {
-		r.timed = r.timed && b.Time != logs.NoTime && (i == 0 || b.Time >= r.beats[i-1].Time)
+		// Without a restart, days between two steps are a clock that was set.
+		r.timed = r.timed && b.Time != logs.NoTime && (i == 0 || b.Time >= r.beats[i-1].Time && b.Time-r.beats[i-1].Time < farAway)
 		if i > 0 {
 			rises = append(rises, b.Step-r.beats[i-1].Step)
 		}
@@ -241,8 +242,21 @@ func bound(list []*run, l *logs.Log) {
 		if t := l.Course.Last; k == len(list)-1 && t != logs.NoTime && t > last && t-last < farAway {
 			r.to = t
 		}
-		r.to = r.stopped(r.to)
+		r.to = r.stopped(r.died(r.to))
 	}
+}
+
+// died returns when the lines about the failure of a run were written, if that is after a time: libraries write them with
+// times of another form.
+func (r *run) died(after int64) int64 {
+	last := r.beats[len(r.beats)-1].Line
+	for _, m := range r.marks {
+		if m.Line > last && m.Time != logs.NoTime && m.Time > after && m.Time-after < farAway &&
+			(m.Kind == logs.MarkFailed || m.Kind == logs.MarkFollowed || m.Kind == logs.MarkRaised) {
+			after = m.Time
+		}
+	}
+	return after
 }
 
 // stopped returns when the scheduler ended a run, by the clock of another host, if that is plausible after a time: a

@@ -55,6 +55,10 @@ func (j *joiner) place(a *summary.Attempt) {
 			j.merge(last, a)
 			return
 		}
+		if slices.ContainsFunc(job, func(o *summary.Attempt) bool { return identical(o, a) }) {
+			a.Job, a.Same = n+1, true
+			return
+		}
 		if j.continues(last, a) {
 			a.Job = n + 1
 			j.jobs[n] = append(job, a)
@@ -74,6 +78,12 @@ func (j *joiner) sameAttempt(a, b *summary.Attempt) bool {
 	}
 	both := min(*a.EndNS, *b.EndNS) - max(*a.StartNS, *b.StartNS)
 	return both > 0 && both >= (*b.EndNS-*b.StartNS)/2 && abs(a.FirstStep-b.FirstStep) <= 1
+}
+
+// identical reports whether two inputs have one attempt because one is a copy of the other.
+func identical(a, b *summary.Attempt) bool {
+	return a.Input != b.Input && a.Producer == b.Producer && a.StartNS != nil && b.StartNS != nil && *a.StartNS == *b.StartNS && *a.EndNS == *b.EndNS &&
+		a.FirstStep == b.FirstStep && a.LastStep == b.LastStep && a.MedianNS == b.MedianNS && a.Part(summary.PartSteps) == b.Part(summary.PartSteps)
 }
 
 func abs(v int64) int64 { return max(v, -v) }
@@ -102,7 +112,8 @@ func (j *joiner) continues(a, b *summary.Attempt) bool {
 	case b.Resumed != nil && *b.Resumed > 0:
 		return *b.Resumed <= a.LastStep && *b.Resumed >= a.FirstStep-1 || same && *b.Resumed <= a.LastStep
 	case b.FirstStep > a.FirstStep && b.FirstStep <= a.LastStep+2*strideOf(a):
-		return true // it does not begin at the start
+		// It does not begin at the start. Logs of two programs may have steps that happen to follow each other.
+		return same || a.End != "" || a.Folder != "" && b.Folder != "" || attempts(j.s.Inputs[a.Input].Path, j.s.Inputs[b.Input].Path)
 	}
 	// It begins at the start: all steps are lost if the one before failed, and the files say that it is a restart.
 	return b.FirstStep <= a.FirstStep && a.End == summary.EndFailed && (same || attempts(j.s.Inputs[a.Input].Path, j.s.Inputs[b.Input].Path))

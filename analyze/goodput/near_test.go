@@ -162,3 +162,66 @@ func TestRanks(t *testing.T) {
 		t.Errorf("%v, %+v", seconds(sum, "1"), a)
 	}
 }
+
+// TestOnlyTold: lines that quote an error, tell that it was handled, or are about another program end no attempt.
+func TestOnlyTold(t *testing.T) {
+	for line, want := range map[string]string{
+		"[rank5]: warning: CUDA out of memory. Tried to allocate 2.00 GiB - caught, retrying with gc": "",
+		`2026-01-02 03:04:05 | INFO | tip: raise the stack to avoid "Segmentation fault" in workers`:  "",
+		"kernel: Out of memory: Killed process 4711 (chrome) total-vm:912kB":                          "",
+		"kernel: Out of memory: Killed process 4711 (python3.11) total-vm:912kB":                      "host out of memory",
+		"[rank5]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB":             "GPU out of memory",
+		"Fatal Python error: Segmentation fault":                                                      "segmentation fault",
+	} {
+		sum := joined(measured(t, []string{written(megatron, func(j *job) {
+			j.ten(1, 20)
+			j.line("%s", line)
+		})}))
+		if got := sum.Attempts[0].Reason; got != want {
+			t.Errorf("%s: ended by %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestClockWasSet: days between two steps of one start are no stall, and times of that log are unknown.
+func TestClockWasSet(t *testing.T) {
+	sum := joined(measured(t, []string{written(megatron, func(j *job) {
+		j.ten(1, 20)
+		j.now += 90 * 24 * 3600
+		j.ten(21, 40)
+	})}))
+	if a := sum.Attempts[0]; a.StartNS != nil || a.Part("stall") != 0 || a.Part("steps") != 400e9 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestHangOfALibrary: the watchdog of a library writes with a time of its own form. The time until it did is a stall, and
+// the attempt ends then.
+func TestHangOfALibrary(t *testing.T) {
+	text := written(megatron, func(j *job) { j.ten(1, 30) })
+	last := text[strings.LastIndex(text[:len(text)-1], "\n")+1:]
+	day, clock, ok := strings.Cut(last[strings.IndexByte(last, '2'):], " ")
+	if !ok {
+		t.Fatal(last)
+	}
+	var h, m, s int
+	if _, err := fmt.Sscanf(clock, "%d:%d:%d", &h, &m, &s); err != nil {
+		t.Fatal(last, err)
+	}
+	at := h*3600 + m*60 + s + 600
+	text += fmt.Sprintf("[rank3]:[E%s%s %02d:%02d:%02d.123456789 ProcessGroupNCCL.cpp:685] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4) ran for 600012 milliseconds before timing out.\n",
+		day[5:7], day[8:10], at/3600, at/60%60, at%60)
+	sum := joined(measured(t, []string{text}))
+	if got := seconds(sum, "1"); got["stall"] != 600 || got["steps"] != 300 {
+		t.Errorf("%v, want 300 s of steps and a stall of 600 s", got)
+	}
+}
+
+// TestCopyOfALog: a copy of a log is no job of its own.
+func TestCopyOfALog(t *testing.T) {
+	text := written(megatron, func(j *job) { j.ten(1, 30) })
+	sum := joined(measured(t, []string{text, text}))
+	if got := seconds(sum, "1"); got["steps"] != 300 || len(seconds(sum, "2")) != 0 || !sum.Attempts[1].Same {
+		t.Errorf("%v, %v", got, seconds(sum, "2"))
+	}
+}

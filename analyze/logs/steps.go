@@ -98,6 +98,9 @@ func sumOfPhases(phases []*logs.Series) (*logs.Series, bool) {
 	return out, true
 }
 
+// clockBack is by how much the time of a step may be before that of the one logged before it, in ns.
+const clockBack = int64(2e9)
+
 // maxLoggedSteps is the maximum number of rows of steps of a log. Statistics cover all steps.
 const maxLoggedSteps = 20_000
 
@@ -106,7 +109,7 @@ func (m *seriesMeasure) stepRows(of []*logs.Series) {
 	var rows []summary.Step
 	index, kept := map[stepKey]int{}, map[string]keeping{}
 	for _, s := range of {
-		start := int64(0)
+		start, moved := int64(0), int64(0)
 		for i, v := range s.Points.Value {
 			if !(v >= 0 && v < math.MaxInt64/4) {
 				continue
@@ -117,7 +120,10 @@ func (m *seriesMeasure) stepRows(of []*logs.Series) {
 			row := summary.Step{Device: summary.NoDevice, Name: fmt.Sprintf("step %d", k.step), Number: k.step, StartNS: start,
 				WallNS: wall, Source: summary.SourceLog, Marker: s.Producer}
 			if t := s.Points.TimeAt(i); t != logs.NoTime { // a step is logged when it is done
-				row.StartNS = m.sinceStart(t) - wall
+				row.StartNS = m.sinceStart(t) + moved - wall
+				if back := start - row.StartNS - wall; i > 0 && back > clockBack { // the clock was set: the order of the log counts
+					moved, row.StartNS = moved+back+wall, start
+				}
 			}
 			start = summary.Plus(start, wall)
 			j, ok := index[k]

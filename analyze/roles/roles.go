@@ -1,17 +1,15 @@
 // Package roles divides the steps of reinforcement learning among the roles that take part: rollout, trainer and
 // reward.
 //
-// [Join] makes the rows of a summary: from the timers of the trainer's log, and from the logs of rollout servers where
-// these are on the same clock. [Tails] finds in the log of a server how the slowest sequences of a batch end.
+// [Join] makes the rows of a summary: from the timers of the trainer's log or the phases of its trace, and from logs of
+// servers, traces and monitors where these are on the same clock (evidence.go). [Tails] finds in the log of a server how the slowest sequences of a batch end.
 package roles
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	"assay/analyze/clocks"
-	"assay/internal/lazyregexp"
 	"assay/summary"
 )
 
@@ -31,13 +29,18 @@ type step struct {
 	apart  bool // the trainer waits for rollouts that run on their own
 }
 
-// Join adds the rows of roles for each trainer of a summary. tracks has what is known of the clocks of inputs.
+// Join adds the rows of roles for each trainer of a summary: of logs, else of the first trace of a trainer. tracks has
+// what is known of the clocks of inputs.
 func Join(s *summary.Summary, tracks []*clocks.Track) {
 	s.RoleTimes, s.RoleSteps = nil, nil
 	for i := range s.Inputs {
-		st, ok := stepOf(s, i)
-		if ok {
-			add(s, st, tracks)
+		if st, ok := stepOf(s, i); ok {
+			add(s, st, evidenceOf(s, st, tracks))
+		}
+	}
+	for i := range s.Inputs {
+		if st, ok := tracedStep(s, i); ok && len(s.RoleSteps) == 0 {
+			add(s, st, evidenceOf(s, st, tracks))
 		}
 	}
 }
@@ -46,6 +49,9 @@ func Join(s *summary.Summary, tracks []*clocks.Track) {
 // which of them another one hides.
 func stepOf(s *summary.Summary, input int) (step, bool) {
 	st := step{input: input, of: map[string]int64{}}
+	if s.Issue(summary.StepsTooLong) != nil {
+		return st, false // the times are in another unit
+	}
 	producer, sum, learns := "", int64(0), false
 	for _, p := range s.Phases {
 		if p.Input == input && p.Source == summary.SourceLog && p.InSteps != nil && p.InSteps.StepNS > st.ns {
@@ -78,8 +84,42 @@ func kindOf(path string) string {
 	return ""
 }
 
-// add adds the rows of one trainer.
-func add(s *summary.Summary, st step, tracks []*clocks.Track) {
+// tracedStep adds up the phases within the steps of the trace of a trainer. GPUs that generate in some phase and train
+// in another are shared.
+func tracedStep(s *summary.Summary, input int) (step, bool) {
+	st := step{input: input, of: map[string]int64{}, apart: true}
+	device := int64(summary.NoDevice)
+	for i := range s.Steps {
+		row := &s.Steps[i]
+		if row.Input != input || row.Source == summary.SourceLog || row.Cut != "" || st.steps > 0 && row.Device != device {
+			continue
+		}
+		device = row.Device
+		st.steps, st.ns = st.steps+1, st.ns+row.WallNS
+		for _, p := range row.Phases {
+			group, ok := groups[p.Name]
+			switch p.Name {
+			case "forward", "loss", "backward", "optimizer":
+				group, ok = summary.RoleTrainer, true
+			case "generation":
+				st.apart = false
+			}
+			if ok {
+				st.of[group] += p.NS
+			}
+		}
+	}
+	for _, p := range s.Phases {
+		if p.Input == input && p.Device == device && p.Source != summary.SourceLog && p.Path == "generation" {
+			st.shared = p.Total.Compute() > 0
+		}
+	}
+	return st, st.of[summary.RoleTrainer] > 0 && st.steps >= 2
+}
+
+// add adds the rows of one trainer. Without the time of the rollouts there are none, unless inputs were left out that
+// may have it: then these are named.
+func add(s *summary.Summary, st step, e *evidence) {
 	rest := st.ns
 	for _, group := range []string{summary.RoleTrainer, summary.RoleRollout, summary.RoleReward, summary.RoleSyncs, summary.RolePauses, summary.RoleWaits} {
 		rest -= st.of[group]
@@ -87,53 +127,96 @@ func add(s *summary.Summary, st step, tracks []*clocks.Track) {
 	if st.of[""] = max(0, rest); rest < 0 { // rounding of timers
 		st.ns -= rest
 	}
-	work := map[string]int64{summary.RoleTrainer: st.of[summary.RoleTrainer]}
-	from := map[string]string{}
-	if !st.apart {
-		work[summary.RoleRollout] = st.of[summary.RoleRollout]
-	}
-	if ns := st.of[summary.RoleReward]; ns > st.ns/200 {
-		work[summary.RoleReward] = ns
-	}
-	out := summary.RoleStep{Input: st.input, Steps: st.steps, StepNS: st.ns, Shared: st.shared}
 	free := st.ns - st.of[summary.RoleSyncs] - st.of[summary.RolePauses] - st.of[""]
-	for role, busy := range busyOf(s, st, tracks, &out) {
-		// What servers generate during an evaluation is not for the trainer.
-		ns := min(free, max(0, int64(busy*float64(st.ns))-st.of[summary.RolePauses]))
-		work[role], from[role] = ns, "servers"
-	}
-	if _, ok := work[summary.RoleRollout]; !ok {
-		if ns, ok := loggedRollout(s, st, free); ok {
-			work[summary.RoleRollout] = ns
+	work := workOf(s, st, e, free)
+	out := summary.RoleStep{Input: st.input, Steps: st.steps, StepNS: st.ns, Shared: st.shared, LeftOut: e.left}
+	rollout, ok := work[summary.RoleRollout]
+	if !ok {
+		if out.Shared = false; st.apart && len(e.left) > 0 {
+			s.RoleSteps = append(s.RoleSteps, out)
 		}
+		return
 	}
 	longest := int64(-1)
 	for _, role := range []string{summary.RoleRollout, summary.RoleTrainer, summary.RoleReward} {
-		ns, ok := work[role]
+		w, ok := work[role]
 		if !ok {
 			continue
 		}
-		if ns > longest {
-			longest, out.Critical = ns, role
+		if w.ns > longest {
+			longest, out.Critical = w.ns, role
 		}
-		row := func(state string, ns int64) {
-			if ns > 0 {
-				s.RoleTimes = append(s.RoleTimes, summary.RoleTime{Input: st.input, Role: role, State: state, NS: ns, From: from[role]})
+		if w.From == summary.FromServers {
+			out.Servers = append(out.Servers, w.list...)
+		}
+		if w.places > 1 && w.most > uneven*w.share && role == summary.RoleRollout {
+			out.Slowest, out.MeanNS = &w.last, int64(w.share*float64(st.ns))
+		}
+		sync := st.of[summary.RoleSyncs]
+		wait := free - w.ns
+		if role == summary.RoleReward { // it takes no part in weight sync
+			wait, sync = wait+sync, 0
+		}
+		for _, state := range []struct {
+			name string
+			ns   int64
+		}{{summary.RoleWorks, w.ns}, {summary.RoleWaits, wait}, {summary.RoleSyncs, sync},
+			{summary.RolePauses, st.of[summary.RolePauses]}, {summary.RoleOther, st.of[""]}} {
+			row := summary.RoleTime{Input: st.input, Role: role, State: state.name, NS: state.ns, From: w.From, Inputs: int64(len(w.list)), Covered: w.steps}
+			if u := e.gpus(role); u != nil && state.name == summary.RoleWorks {
+				row.InUseNS = ptr(int64(u.share * float64(st.ns)))
+			}
+			if row.NS > 0 || row.InUseNS != nil {
+				s.RoleTimes = append(s.RoleTimes, row)
 			}
 		}
-		row(summary.RoleWorks, ns)
-		row(summary.RoleWaits, free-ns)
-		row(summary.RoleSyncs, st.of[summary.RoleSyncs])
-		row(summary.RolePauses, st.of[summary.RolePauses])
-		row(summary.RoleOther, st.of[""])
 	}
-	if rollout, ok := work[summary.RoleRollout]; ok {
-		out.OverlapNS = max(0, rollout+work[summary.RoleTrainer]-free)
-		out.PerfectNS = longest + st.ns - free
-		s.RoleSteps = append(s.RoleSteps, out)
-		return
+	out.OverlapNS = max(0, rollout.ns+work[summary.RoleTrainer].ns-free)
+	out.PerfectNS = longest + st.ns - free
+	s.RoleSteps = append(s.RoleSteps, out)
+}
+
+// uneven is how many times as long as their mean one server works, so that it is named.
+const uneven = 1.2
+
+func ptr(ns int64) *int64 { return &ns }
+
+// A worked is for how long a role worked in the steps, and what shows it.
+type worked struct {
+	ns int64
+	use
+}
+
+// workOf returns for how long each role worked: by the timers of the trainer, and better by the logs of servers. GPUs
+// show it only where no timer does: they may be idle within the work.
+func workOf(s *summary.Summary, st step, e *evidence, free int64) map[string]worked {
+	work := map[string]worked{summary.RoleTrainer: {ns: st.of[summary.RoleTrainer]}}
+	if !st.apart {
+		work[summary.RoleRollout] = worked{ns: st.of[summary.RoleRollout]}
 	}
-	s.RoleTimes = slices.DeleteFunc(s.RoleTimes, func(r summary.RoleTime) bool { return r.Input == st.input })
+	if ns := st.of[summary.RoleReward]; ns > st.ns/200 {
+		work[summary.RoleReward] = worked{ns: ns}
+	}
+	shown := func(role string, u *use) {
+		// What servers generate during an evaluation is not for the trainer.
+		work[role] = worked{min(free, max(0, int64(u.most*float64(st.ns))-st.of[summary.RolePauses])), *u}
+	}
+	for _, role := range []string{summary.RoleRollout, summary.RoleReward} {
+		if u := e.of[role][summary.FromServers]; u != nil {
+			shown(role, u)
+		}
+		if _, ok := work[role]; !ok && role == summary.RoleRollout {
+			if ns, ok := loggedRollout(s, st, free); ok {
+				work[role] = worked{ns: ns}
+			}
+		}
+		if _, ok := work[role]; !ok {
+			if u := e.gpus(role); u != nil {
+				shown(role, u)
+			}
+		}
+	}
+	return work
 }
 
 // loggedRollout returns how long an asynchronous rollout worked during the steps, as its program logged it.
@@ -151,34 +234,4 @@ func loggedRollout(s *summary.Summary, st step, free int64) (int64, bool) {
 		}
 	}
 	return 0, false
-}
-
-var rewardName = lazyregexp.New(`(?i)(^|[^a-z])(reward|rm|judge|verifier|grader)([^a-z]|$)`)
-
-// busyOf returns the share of the time of steps in which servers worked, by role: the mean over the servers.
-func busyOf(s *summary.Summary, st step, tracks []*clocks.Track, out *summary.RoleStep) map[string]float64 {
-	sums, n := map[string]float64{}, map[string]float64{}
-	placed := clocks.Place(tracks)
-	if st.input >= len(placed) {
-		return nil
-	}
-	for i, p := range placed {
-		if i == st.input {
-			continue
-		}
-		share, ok := placed[st.input].BusyDuringSteps(p)
-		if !ok {
-			continue
-		}
-		role := summary.RoleRollout
-		if rewardName().MatchString(path.Base(s.Inputs[i].Path)) {
-			role = summary.RoleReward
-		}
-		sums[role], n[role] = sums[role]+share, n[role]+1
-		out.Servers = append(out.Servers, i)
-	}
-	for role := range sums {
-		sums[role] /= n[role]
-	}
-	return sums
 }

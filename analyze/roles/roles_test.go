@@ -52,7 +52,7 @@ func measured(t *testing.T, texts map[string]string) *summary.Summary {
 	phases := phase.Default()
 	var list []*summary.Summary
 	var tracks []*clocks.Track
-	for _, name := range []string{"train.log", "server.log", "reward-server.log"} {
+	for _, name := range []string{"train.log", "server.log", "server-2.log", "reward-server.log"} {
 		if texts[name] == "" {
 			continue
 		}
@@ -177,6 +177,36 @@ func TestRewardServer(t *testing.T) {
 	s := measured(t, map[string]string{"train.log": w.trainer.String(), "server.log": w.server.String(), "reward-server.log": reward.server.String()})
 	if got := [2]int64{of(s, summary.RoleRollout, summary.RoleWorks), of(s, summary.RoleReward, summary.RoleWorks)}; got[0] < 49 || got[0] > 51 || got[1] < 19 || got[1] > 21 {
 		t.Errorf("rollout and reward work %d s, want 50 and 20", got)
+	}
+}
+
+// TestUnevenServers: of two servers of which one works twice as long, that one decides, and is named. One with requests
+// of others is not used, whatever the trainer does.
+func TestUnevenServers(t *testing.T) {
+	var w, short, busy run
+	for step := 1; step <= 8; step++ {
+		start := w.now
+		w.now += 100
+		w.serves(start, 60, always)
+		short.serves(start, 30, always)
+		busy.serves(start, 100, always)
+		w.logged(step, "", "gen", 60, "update_actor", 35, "update_weights", 5, "step", 100)
+	}
+	s := measured(t, map[string]string{"train.log": w.trainer.String(), "server.log": w.server.String(), "server-2.log": short.server.String()})
+	st := s.RoleSteps[0]
+	if got := of(s, summary.RoleRollout, summary.RoleWorks); got < 59 || got > 61 || st.Slowest == nil || s.Inputs[*st.Slowest].Path != "server.log" {
+		t.Errorf("rollout works %d s, want 60; %+v", got, st)
+	}
+	if mean := st.MeanNS / st.Steps / 1e9; mean < 44 || mean > 46 {
+		t.Errorf("the mean is %d s, want 45", mean)
+	}
+	if perfect := st.PerfectNS / st.Steps / 1e9; perfect < 64 || perfect > 66 {
+		t.Errorf("%d s at perfect overlap, want 65", perfect)
+	}
+	s = measured(t, map[string]string{"train.log": w.trainer.String(), "server.log": busy.server.String()})
+	st = s.RoleSteps[0]
+	if got := of(s, summary.RoleRollout, summary.RoleWorks); got != 60 || len(st.LeftOut) != 1 || st.LeftOut[0].Why != summary.ServesOthers || st.OverlapNS != 0 {
+		t.Errorf("beside a server of others, rollout works %d s, want 60; %+v", got, st)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/analyze"
+	"assay/analyze/classify"
 	"assay/analyze/clocks"
 	"assay/analyze/phase"
 	"assay/internal/test/captures"
@@ -27,21 +28,25 @@ func monitored() loggen.Monitored {
 // joinTexts measures texts as files of one run. set has the clocks that the user states.
 func joinTexts(t *testing.T, texts map[string]string, order []string, set map[string]clocks.Setting) *summary.Summary {
 	t.Helper()
+	return Join(partsOf(t, texts, order, set))
+}
+
+func partsOf(t *testing.T, texts map[string]string, order []string, set map[string]clocks.Setting) (all []Part) {
+	t.Helper()
 	dir := t.TempDir()
-	var all []Part
 	for _, name := range order {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(texts[name]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		in := captures.Load(t, path)
-		p, err := Measure(in, Options{Options: analyze.Options{Phases: phase.Default()}, Clock: set[name]})
+		p, err := Measure(in, Options{Options: analyze.Options{Rules: classify.Default(), Phases: phase.Default(), StripBins: analyze.StripBins}, Clock: set[name]})
 		if err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, p)
 	}
-	return Join(all)
+	return all
 }
 
 // mean returns the mean of a metric of all GPUs during a phase, and the samples.

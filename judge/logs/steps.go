@@ -364,6 +364,9 @@ func (s *stepSeries) alternates() bool {
 	return stat.Median(two) < stat.Median(one)/4
 }
 
+// clockSet is the time between two steps from which on a clock was set: without a restart, no program pauses for days.
+const clockSet = int64(48 * 3600 * 1e9)
+
 // stalled judges the time between logged steps, within each start of the program.
 func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.StalledSteps]
@@ -378,9 +381,12 @@ func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 		if k+1 < len(s.starts) {
 			to = s.starts[k+1]
 		}
+		set := int64(0)
 		for i := from + 1; i < to; i++ {
 			gap := s.gapBefore(i)
-			if gap > 2e9 { // clocks of logs have a resolution of whole seconds
+			if gap >= clockSet {
+				set = summary.Plus(set, gap)
+			} else if gap > 2e9 { // clocks of logs have a resolution of whole seconds
 				out = summary.Plus(out, gap)
 				if gap > largest {
 					largest, after = gap, i-1
@@ -388,7 +394,7 @@ func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 			}
 		}
 		first, last := &s.steps[from], &s.steps[to-1]
-		all = summary.Plus(all, max(0, last.StartNS+last.WallNS-first.StartNS))
+		all = summary.Plus(all, max(0, last.StartNS+last.WallNS-first.StartNS-set))
 	}
 	out = max(0, out-in.outsideNS) // phases outside steps have findings of their own
 	if out <= 0 || all <= 0 {

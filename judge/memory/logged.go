@@ -38,15 +38,7 @@ func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 		where = " on GPU " + label.Clip(label.Clean(n), 20)
 	}
 	f.Title = "Out of memory" + where + ": tried to allocate " + unit.Bytes(f.NumeratorBytes)
-	amount := func(metric string) (int64, bool) {
-		for i := range c.Series {
-			r := &c.Series[i]
-			if r.Metric == metric && r.Input == last.Input && r.LabelText() == last.LabelText() && r.Last != nil {
-				return int64(*r.Last), true
-			}
-		}
-		return 0, false
-	}
+	amount := func(metric string) (int64, bool) { return c.amount(last, metric) }
 	free, freeKnown := amount("memory.failed_free")
 	if freeKnown {
 		f.Title += fmt.Sprintf(", %s free", unit.Bytes(free))
@@ -68,6 +60,13 @@ func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, label.Plural(last.N, "error")+"; this is the last one")
 	}
 	fixes := []finding.Step{finding.Advise("smaller-micro-batches"), finding.Advise("checkpoint-activations")}
+	if own, ok := amount("memory.failed_own"); ok {
+		if others := all - free - own; others >= minOthers && 20*others >= all {
+			f.Title += "; other processes hold " + unit.Bytes(others)
+			f.Evidence = append(f.Evidence, "this process holds "+unit.Bytes(own))
+			fixes = append([]finding.Step{finding.Advise("free-the-gpu-of-others").For("gpu-shared")}, fixes...)
+		}
+	}
 	unused, known := amount("memory.failed_unused")
 	if known {
 		f.Evidence = append(f.Evidence, unit.Bytes(unused)+" was reserved by PyTorch but unallocated")
@@ -87,6 +86,39 @@ func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 	f.Where = []finding.Place{{Input: last.Input, Rank: c.Inputs[last.Input].Rank}}
 	return f, true
 }
+
+// amount returns the last value of another metric of the same error.
+func (c *Evaluator) amount(last *summary.Series, metric string) (int64, bool) {
+	for i := range c.Series {
+		r := &c.Series[i]
+		if r.Metric == metric && r.Input == last.Input && r.LabelText() == last.LabelText() && r.Last != nil {
+			return int64(*r.Last), true
+		}
+	}
+	return 0, false
+}
+
+// logged returns the memory of the GPU of a snapshot, and what other processes hold of it, by the log of the same
+// failure; 0 if no log tells.
+func (c *Evaluator) logged(s *summary.Snapshot) (all, others int64) {
+	for i := range c.Series {
+		r := &c.Series[i]
+		if r.Metric != "memory.failed_capacity" || r.Last == nil || r.Pooled > 0 || len(c.Snapshots) > 1 && c.Inputs[r.Input].Rank != s.Rank {
+			continue
+		}
+		all = int64(*r.Last)
+		own, ok := c.amount(r, "memory.failed_own")
+		free, known := c.amount(r, "memory.failed_free")
+		if ok && known && all-free-own >= minOthers && 20*(all-free-own) >= all {
+			others = all - free - own
+		}
+		return all, others
+	}
+	return 0, 0
+}
+
+// minOthers is the memory of other processes from which on they are named. The contexts of drivers take less.
+const minOthers = 1 << 30
 
 // lastOf reports whether the program logged no step and no request after the last value of a row. It is false if
 // that is unknown: neither has a step or a time, or the program was started again.

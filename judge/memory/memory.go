@@ -166,6 +166,9 @@ func measuredBytes(r rule.Rule, num, den int64) (f finding.Finding, limit float6
 // capacity returns the memory in bytes that the allocator of a GPU can reserve, from a failed
 // allocation or else from a trace of the same GPU. It returns 0 if it is unknown.
 func (c *Evaluator) capacity(s *summary.Snapshot) int64 {
+	if all, others := c.logged(s); others > 0 {
+		return all
+	}
 	if s.Capacity != nil {
 		return *s.Capacity
 	}

@@ -23,7 +23,18 @@ func (c *Evaluator) memoryExhausted() (finding.Finding, bool) {
 		}
 		if s.Capacity != nil && *s.Capacity > 0 {
 			f.DenominatorBytes, f.Value = *s.Capacity, float64(o.Wanted)/float64(*s.Capacity)
-			f.Title += fmt.Sprintf(" of %s", unit.Bytes(*s.Capacity))
+		}
+		all, others := c.logged(s)
+		switch {
+		case all > 0:
+			f.Title += fmt.Sprintf(" of %s", unit.Bytes(all))
+		case f.DenominatorBytes > 0 && (o.Free == nil || *o.Free < o.Wanted): // the size of the GPU is unknown
+			f.Title += fmt.Sprintf(" of %s for this process", unit.Bytes(f.DenominatorBytes))
+		case f.DenominatorBytes > 0:
+			f.Title += " of " + unit.Bytes(f.DenominatorBytes)
+		}
+		if others > 0 {
+			f.Title += "; other processes hold " + unit.Bytes(others)
 		}
 		if o.Free != nil && *o.Free >= o.Wanted {
 			f.Title += "; the process may not use it"
@@ -32,6 +43,9 @@ func (c *Evaluator) memoryExhausted() (finding.Finding, bool) {
 			c.outsideEvidence(s), splitEvidence(s))
 		f.Where = []finding.Place{finding.PlaceOf(s.Input, s.Rank, s.Device)}
 		f.Next = finding.JoinSteps(c.leakAdvice(s), c.exhaustedAdvice(s, o))
+		if others > 0 {
+			f.Next = finding.JoinSteps([]finding.Step{finding.Advise("free-the-gpu-of-others").For("gpu-shared")}, f.Next)
+		}
 		return f, true
 	}
 	return finding.Finding{}, false

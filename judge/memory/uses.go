@@ -147,14 +147,9 @@ func (c *Evaluator) outsideEvidence(s *summary.Snapshot) []string {
 	if s.Capacity == nil {
 		return nil
 	}
-	for i := range c.Series {
-		r := &c.Series[i]
-		if r.Metric != "memory.failed_capacity" || r.Last == nil || r.Pooled > 0 || len(c.Snapshots) > 1 && c.Inputs[r.Input].Rank != s.Rank {
-			continue
-		}
-		if out := int64(*r.Last) - *s.Capacity; out >= minMemory {
-			return []string{fmt.Sprintf("outside of the allocator: %s (CUDA context, buffers of NCCL, other processes)", unit.Bytes(out))}
-		}
+	all, others := c.logged(s)
+	if out := all - *s.Capacity - others; out >= minMemory {
+		return []string{fmt.Sprintf("outside of the allocator: %s (CUDA context, buffers of NCCL%s)", unit.Bytes(out), map[bool]string{true: ", other processes"}[others == 0])}
 	}
 	return nil
 }

@@ -55,6 +55,7 @@ func ofEvidence() (out []Fact) {
 			"memory of this kind is much of the peak", "the largest kind, and others of at least a quarter of it"},
 		{"allocator", "trace snapshot", "what is known of memory is in a trace or log alone, or in a snapshot", "the inputs"},
 		{"private-pools", "", "half of the memory that fragmentation wastes is in private pools, as CUDA graphs have", "a snapshot of GPU memory"},
+		{"gpu-shared", "", "other processes hold memory of the GPU", "the message of the failed allocation"},
 		{"short-of-memory", "", "the allocator released memory because an allocation did not fit", "the history of a snapshot"},
 		{"history", "", "a part of the history of allocations is given", "the history of a snapshot"},
 		{"growth", "", "allocated memory grows from step to step", "the history of a snapshot"},

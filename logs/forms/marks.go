@@ -2,7 +2,9 @@ package forms
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,7 +122,9 @@ var markForms = []markForm{
 
 	lineMark(logs.MarkFailed, "GPU out of memory", []string{"out of memory. Tried to allocate", "CUDA error: out of memory", "HIP error: out of memory"}, "",
 		"[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 96.00 MiB. GPU 2 has a total capacity of 80.00 GiB"),
-	lineMark(logs.MarkFailed, "host out of memory", []string{"oom-kill event", "oom_kill event", "Out of memory: Killed process"}, "",
+	lineMark(logs.MarkFailed, "host out of memory", []string{"Out of memory: Killed process "}, `^Out of memory: Killed process \d+ \((?:python|pt_|ray|torch|deepspeed|accelerate|vllm|sglang|VLLM|train)`,
+		"[88.1] Out of memory: Killed process 4711 (python3.11) total-vm:912kB"),
+	lineMark(logs.MarkFailed, "host out of memory", []string{"oom-kill event", "oom_kill event"}, "",
 		"slurmstepd: error: Detected 1 oom_kill event in StepId=77.0. Some of the step tasks have been OOM Killed."),
 	lineMark(logs.MarkFailed, "Xid", []string{"NVRM: Xid ("}, `\): (?P<why>\d+),`, "[12345.678901] NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, GPU has fallen off the bus."),
 	lineMark(logs.MarkFailed, "GPU error", []string{"CUDA error: ", "HIP error: "}, `error: (?P<why>uncorrectable ECC error|an illegal memory access|device-side assert|unspecified launch failure|[a-z][a-z -]{3,60})`,
@@ -150,6 +154,9 @@ func (r *Reader) mark(f *markForm, line []byte, at, start int) {
 		text = line
 	}
 	text = redact.CutBytes(text, 1<<10)
+	if slices.Contains([]string{logs.MarkFailed, logs.MarkFollowed, logs.MarkRaised}, f.kind) && handled(line, at) {
+		return
+	}
 	if f.match != nil {
 		re := f.match()
 		found := re.FindSubmatch(text)
@@ -165,13 +172,26 @@ func (r *Reader) mark(f *markForm, line []byte, at, start int) {
 	m.Line = int64(r.pos(start).Line)
 	m.place(line[:at])
 	if st, ok := findStamp(line[:min(len(line), 512)]); ok {
-		m.Time = r.times.ns(st)
+		m.Time = r.times.ns(st, cmp.Or(r.last.to > 0 && r.last.dated, r.last.to == 0 && st.dated))
 	}
 	if m.Seen = m.Time; m.Time == logs.NoTime || f.kind == logs.MarkStopped {
 		m.Seen = r.times.before(r.buf[:start], r.last.dated)
 	}
 	m.Text = string(bytes.TrimSpace(text))
 	r.b.Mark(logs.Mark(m))
+}
+
+var (
+	reInfo    = lazyregexp.New(`(?:^|[\s\[|])(?:INFO|DEBUG)(?:[\s\]|:]|$)`)
+	reHandled = lazyregexp.New(`(?i)\b(?:retry(?:ing)?|was caught|caught,|- caught|ignor(?:ed|ing)|recovered from|handled)\b`)
+)
+
+// handled reports whether a line only tells of an error: it quotes it, has the level of information, or says that the
+// program goes on.
+func handled(line []byte, at int) bool {
+	head := line[:at]
+	quoted := bytes.Count(head, []byte{'"'})%2 == 1 || bytes.Count(head, []byte{'`'})%2 == 1
+	return quoted || reInfo().Match(head[:min(len(head), maxPrefix)]) || reHandled().Match(line[:min(len(line), 1<<10)])
 }
 
 // A mark is a logs.Mark that is being read.

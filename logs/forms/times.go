@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"time"
 
 	"assay/logs"
 )
@@ -30,8 +31,28 @@ const (
 	lookBack    = 64 << 10
 )
 
-// ns returns the time of a stamp as the records of a log have it, for logs within one year.
-func (t *timeTrack) ns(st stamp) int64 { return st.ns }
+// ns returns the time of a stamp as the records of a log have it. One without a year, such as those of C++ programs, is of
+// the year in which it is nearest to the last time with one.
+func (t *timeTrack) ns(st stamp, dated bool) int64 {
+	last := &t.of[1]
+	switch {
+	case st.dated == dated:
+		return st.ns
+	case st.dated || !last.any:
+		return logs.NoTime
+	}
+	at, year := time.Unix(0, st.ns).UTC(), time.Unix(0, last.last).UTC().Year()
+	best := logs.NoTime
+	for y := year - 1; y <= year+1; y++ {
+		ns := days(y, int(at.Month()), at.Day())*day + st.ns%day
+		if best == logs.NoTime || abs(ns-last.last) < abs(best-last.last) {
+			best = ns
+		}
+	}
+	return best
+}
+
+func abs(ns int64) int64 { return max(ns, -ns) }
 
 // lineStamp returns the time at the beginning of a line. That of Slurm, which is by the clock of another host, is not
 // one of the log.

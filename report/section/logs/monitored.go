@@ -169,6 +169,12 @@ var whyLeft = map[string]string{
 	summary.NoOverlap:   "no time in common with another input (if clocks differ: --clock-offset FILE=-2h)",
 	summary.ValuesGone:  "more values than memory (raise --max-memory)",
 	summary.TooMany:     "over the limit of joined inputs",
+
+	summary.TrainerWithoutTimes: "the steps of the trainer have no times (log with times)",
+	summary.NoRole:              "no role is known (put it into the name of the file or folder: rollout, trainer or reward)",
+	summary.TooCoarse:           "too few samples in a step (record ten or more)",
+	summary.ServesOthers:        "it works for longer than the trainer waits for this role, so it has other requests too",
+	summary.NoUse:               "it has no use of GPUs",
 }
 
 // assumed has the display names of assumptions about clocks.

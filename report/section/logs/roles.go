@@ -30,11 +30,17 @@ func rolesOfSteps(ctx *section.Context) (out []doc.Section) {
 		if len(ctx.RoleSteps) > 1 {
 			s.Title += fmt.Sprintf(" (input %d)", st.Input+1)
 		}
-		s.Blocks = []doc.Block{roleTable(ctx, st), roleLines(ctx, st)}
+		if t := roleTable(ctx, st); len(t.Rows) > 0 {
+			s.Blocks = append(s.Blocks, t)
+		}
+		s.Blocks = append(s.Blocks, roleLines(ctx, st))
 		out = append(out, s)
 	}
 	return out
 }
+
+// roleSources say what shows the time of a role.
+var roleSources = map[string]string{summary.FromServers: "server log", summary.FromTraces: "trace", summary.FromMonitors: "monitor"}
 
 // roleTable has a row for each role.
 func roleTable(ctx *section.Context, st *summary.RoleStep) doc.Table {
@@ -43,21 +49,30 @@ func roleTable(ctx *section.Context, st *summary.RoleStep) doc.Table {
 	for _, state := range roleStates {
 		t.Columns = append(t.Columns, doc.Col(scale.Head(words.RoleState(state)), doc.Number))
 	}
+	t.Columns = append(t.Columns, doc.Col(scale.Head("GPUs in use"), doc.Number))
 	for _, role := range roleNames {
-		of, from := map[string]int64{}, ""
+		of := map[string]int64{}
+		row := doc.Row{Cells: []string{role}}
+		used := ""
 		for _, r := range ctx.RoleTimes {
-			if r.Input == st.Input && r.Role == role {
-				of[r.State], from = r.NS, r.From
+			if r.Input != st.Input || r.Role != role {
+				continue
+			}
+			of[r.State] = r.NS
+			if what := roleSources[r.From]; what != "" {
+				row.Cells[0] = role + ", by " + label.Plural(r.Inputs, what)
+				if r.Covered > 0 && 2*r.Covered < st.Steps {
+					row.Cells[0] += " of " + label.Plural(r.Covered, "step")
+				}
+			}
+			if r.InUseNS != nil {
+				used = scale.Text(*r.InUseNS / st.Steps)
 			}
 		}
 		if len(of) == 0 {
 			continue
 		}
-		name := role
-		if from != "" {
-			name += ", by " + label.Plural(int64(len(st.Servers)), "server log")
-		}
-		row := doc.Row{Weight: of[summary.RoleWorks], Cells: []string{name}}
+		row.Weight = of[summary.RoleWorks]
 		for _, state := range roleStates {
 			cell := ""
 			if ns := of[state]; ns > 0 {
@@ -65,6 +80,7 @@ func roleTable(ctx *section.Context, st *summary.RoleStep) doc.Table {
 			}
 			row.Cells = append(row.Cells, cell)
 		}
+		row.Cells = append(row.Cells, used)
 		t.Rows = append(t.Rows, row)
 	}
 	return t.WithoutEmpty()
@@ -73,12 +89,22 @@ func roleTable(ctx *section.Context, st *summary.RoleStep) doc.Table {
 // roleLines says which role decides, what overlap would give, and how rollouts end.
 func roleLines(ctx *section.Context, st *summary.RoleStep) (list doc.List) {
 	line := func(format string, args ...any) { list = append(list, doc.Item{Text: fmt.Sprintf(format, args...)}) }
+	for _, l := range st.LeftOut[:min(3, len(st.LeftOut))] {
+		line("Not used: %s: %s", label.Clip(label.Clean(ctx.Below(ctx.Inputs[l.Input].Path)), 44), whyLeft[l.Why])
+	}
+	if st.Critical == "" {
+		return append(doc.List{{Text: "For how long the rollouts work in a step is unknown"}}, list...)
+	}
 	mean, perfect := st.StepNS/st.Steps, st.PerfectNS/st.Steps
 	how := "Rollout and trainer take turns"
 	if st.OverlapNS >= st.StepNS/50 {
 		how = fmt.Sprintf("Rollout and trainer work at the same time for at least %s of a step", unit.Duration(st.OverlapNS/st.Steps))
 	}
 	line("Critical role: %s. %s", st.Critical, how)
+	if st.Slowest != nil {
+		line("The rollouts are uneven: %s works longest; the mean is %s", label.Clip(label.Clean(ctx.Below(ctx.Inputs[*st.Slowest].Path)), 44),
+			unit.Duration(st.MeanNS/st.Steps))
+	}
 	switch {
 	case st.Shared:
 		line("The inference engine sleeps while the trainer works: the roles share GPUs and cannot overlap on them")
@@ -103,6 +129,11 @@ func roleLines(ctx *section.Context, st *summary.RoleStep) (list doc.List) {
 			stale = append(stale, fmt.Sprintf("Staleness of samples: median %s, max %s steps", unit.Value(*r.Median, r.Unit), unit.Value(*r.Max, r.Unit)))
 		case r.Labels["phase"] == "weight-sync" && r.N >= 2:
 			stale = append(stale, fmt.Sprintf("Weight sync by %s: median %s, max %s", label.Clip(label.Clean(r.Name), 44), unit.Value(*r.Median, r.Unit), unit.Value(*r.Max, r.Unit)))
+		}
+	}
+	for i := range ctx.Settings {
+		if r := &ctx.Settings[i]; r.Input == st.Input && r.Name == "sync.method" {
+			stale = append(stale, "Weights are moved by "+label.Clip(label.Clean(r.Value), 30))
 		}
 	}
 	if len(stale) > 0 {
