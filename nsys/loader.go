@@ -65,7 +65,7 @@ type loader struct {
 		machine, upper int64
 		pid, index     int64 // see correlation
 		key            deviceKey
-		ordinal        int64 // of key, plus 1
+		ordinal        int64        // of key, plus 1
 		launch         trace.Detail // of the last kernel
 		detail         trace.DetailID
 		detailOf       int // epoch

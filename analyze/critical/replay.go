@@ -15,7 +15,7 @@ const (
 	NoSync                       // does not wait for work
 	NoWait                       // does not wait for events
 	OffStream                    // not in the order of its stream
-	NoLaunch                     // part of a captured graph: not launched by itself
+	NoLaunch                     // not launched by itself, as part of a captured graph; or launched in time
 )
 
 // A Rule says what changes do to durations and delays.

@@ -14,7 +14,8 @@ type Sent struct {
 	Name string
 	Span interval.Span
 	// Late is how much earlier it could have started if it had been launched in time: when what it waits for on the GPU was done. It is 0 if
-	// its launch did not determine its start, and negative if it waits for nothing else.
+	// its launch did not determine its start, and negative if it is not known what it needs: nothing comes
+	// before it on the GPU, no event orders the streams, or the host read a result before it launched this.
 	Late int64
 	// Slack is how much later it could have ended without delaying what waits for it, also through communication behind it on its
 	// stream. It is negative if nothing does.
@@ -106,8 +107,20 @@ func (g *Program) LateLaunch(v int32) int64 {
 		x := &g.Extra[e]
 		ready = max(ready, g.From(x.Src, x.Kind)+x.Typ)
 	}
-	if ready == math.MinInt64 {
+	if ready == math.MinInt64 || g.Counts.UnorderedStreams || g.readsBack(g.Extra[n.First].Src, ready) {
 		return -1
 	}
 	return max(0, g.Start[v]-ready)
+}
+
+// readsBack reports whether the host waited for a copy between a time and one of its nodes: what it launches may depend on what it read.
+func (g *Program) readsBack(v int32, since int64) bool {
+	for ; v != graph.None && g.End(v) > since; v = g.Nodes[v].Pred {
+		for e := g.Nodes[v].First; e != graph.None; e = g.Extra[e].Next {
+			if src := g.Extra[e].Src; g.Nodes[src].Class == graph.Copy && g.Nodes[src].Flags&graph.IsGPU != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package forecast_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,5 +83,26 @@ func TestSentJoined(t *testing.T) {
 	f, _, err := g.Forecast(paths, changesOf([]string{"--early"}))
 	if err != nil || len(f) != 2 || us(f[1].Measured-f[1].Forecast) < 33 {
 		t.Errorf("%+v %v", f, err)
+	}
+}
+
+// TestSentUnknown: it is not known what a collective needs if no event orders the streams, or if the CPU read a result before it launched the
+// collective, as the sizes of an all-to-all.
+func TestSentUnknown(t *testing.T) {
+	p := gathers(120)
+	p.events = slices.DeleteFunc(p.events, func(e object) bool {
+		return e["cat"] == "cuda_sync" || strings.Contains(fmt.Sprint(e["name"]), "Event")
+	})
+	read := gathers(120)
+	read.call("cudaMemcpyAsync", 40, 3, 60)
+	read.work("Memcpy DtoH (Device -> Pinned)", 9, 45, 4, 60)
+	read.call("cudaStreamSynchronize", 44, 10, 61)
+	for name, p := range map[string]*tape{"no event": p, "a result is read": read} {
+		g := p.graph(t, 0)
+		paths := g.Paths()
+		list := g.Sent(&paths[0])
+		if _, changed, err := g.Forecast(paths, changesOf([]string{"--early"})); len(list) != 1 || list[0].Late >= 0 || changed || err != nil {
+			t.Errorf("%s: %+v, changed %v, %v", name, list, changed, err)
+		}
 	}
 }

@@ -122,7 +122,7 @@ type kernel struct {
 	device, stream       int
 	correlation, process int64
 	name, short          string
-	grid, block          int64
+	grid, block          [3]int64
 	registers, shared    int64
 	node                 any // graphNodeId, or nil
 }
@@ -131,7 +131,7 @@ func (db *database) kernel(k kernel) {
 	name, short := db.string(k.name), db.string(k.short)
 	const regular = 1 // launchType
 	db.row("CUPTI_ACTIVITY_KIND_KERNEL", k.start, k.start+k.dur, k.device, 1, nil, k.stream, k.correlation, k.process,
-		name, short, nil, regular, 0, k.registers, k.grid, 1, 1, k.block, 1, 1, 0, k.shared, 0, 0, k.correlation, 16384,
+		name, short, nil, regular, 0, k.registers, k.grid[0], k.grid[1], k.grid[2], k.block[0], k.block[1], k.block[2], 0, k.shared, 0, 0, k.correlation, 16384,
 		k.node, 0, nil, nil, nil, nil, 0, 0, 0, 0, 0, 0, 0, "[]")
 }
 

@@ -208,7 +208,7 @@ func (w *graphWriter) replay() {
 				node = CapturedNode + int64(i)
 			}
 			w.kernel(kernel{start: w.now, dur: n.ns, stream: 7, correlation: correlation, process: global(pid, 0),
-				name: n.kernel, short: n.kernel, grid: 64, block: 128, registers: 32, shared: 4096, node: node})
+				name: n.kernel, short: n.kernel, grid: [3]int64{64, 1, 1}, block: [3]int64{128, 1, 1}, registers: 32, shared: 4096, node: node})
 			w.now += n.ns + 500
 			id++
 		}

@@ -73,7 +73,7 @@ func planned(db *database, p Plan, i int) {
 	}
 	name := Names[i%len(Names)]
 	db.kernel(kernel{start: start, dur: Duration(i), device: i % p.Devices, stream: 7, correlation: number,
-		process: global(pid, 0), name: name, short: name, grid: 64, block: 128, registers: 32, shared: 4096})
+		process: global(pid, 0), name: name, short: name, grid: [3]int64{64, 1, 1}, block: [3]int64{128, 1, 1}, registers: 32, shared: 4096})
 }
 
 // ranges writes push/pop ranges. Each lasts from the first call of a range to

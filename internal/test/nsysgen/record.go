@@ -175,7 +175,7 @@ func (r *recorder) Device(e tracegen.DeviceEvent) error {
 			0, e.Bytes, node, kind)
 	default:
 		r.kernel(kernel{start: start, dur: e.Dur, device: device, stream: e.Stream, correlation: e.Correlation,
-			process: process, name: e.Name, short: shortName(e.Name), grid: e.Grid, block: e.Block, registers: e.Registers,
+			process: process, name: e.Name, short: shortName(e.Name), grid: [3]int64{e.Grid, 1, 1}, block: [3]int64{e.Block, 1, 1}, registers: e.Registers,
 			shared: e.SharedMemory, node: node})
 	}
 	return r.err

@@ -103,8 +103,9 @@ func (w *traceWriter) device() error {
 			w.row("CUPTI_ACTIVITY_KIND_MEMCPY", a.Start, a.End(), on.Device, 1, nil, on.Stream, int64(a.Correlation), process,
 				1, c.kind, nil, c.from, c.to, nil, nil, nil, nil, nil, node, nil, 1)
 		case trace.Kernel:
+			d := w.t.Detail(a.Detail)
 			w.kernel(kernel{start: a.Start, dur: a.Dur, device: int(on.Device), stream: int(on.Stream), correlation: int64(a.Correlation),
-				process: process, name: name, short: shortName(name), grid: 1, block: 128, registers: 32, shared: 0, node: node})
+				process: process, name: name, short: shortName(name), grid: d.Grid, block: d.Block, registers: max(0, d.Registers), shared: max(0, d.SharedMemory), node: node})
 		default:
 			return fmt.Errorf("%q is neither a kernel nor a copy", name)
 		}
