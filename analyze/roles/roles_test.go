@@ -180,7 +180,7 @@ func TestRewardServer(t *testing.T) {
 	}
 }
 
-// TestUnevenServers: of two servers of which one works twice as long, that one decides, and is named. One with requests
+// TestUnevenServers: one of two servers works twice as long; it decides, and is named. One with requests
 // of others is not used, whatever the trainer does.
 func TestUnevenServers(t *testing.T) {
 	var w, short, busy run

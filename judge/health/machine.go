@@ -237,7 +237,7 @@ func number(text string) (float64, bool) {
 	return n, err == nil
 }
 
-// unitOf returns what stands behind the number of a text.
+// unitOf returns the unit behind the number of a text.
 func unitOf(text string) string {
 	_, of, _ := strings.Cut(strings.TrimSpace(text), " ")
 	return of

@@ -54,7 +54,7 @@ func (m *machine) nodeOfTrace(s *summary.Summary, gpu summary.GPU) (node string,
 }
 
 // hasNumbersOf reports whether the traces of a node number GPUs as its dumps do, so that device is the same GPU in both.
-// A process that sees some of the GPUs counts those from 0: then two ranks have one number, or GPUs are at work that no
+// A process that sees some of the GPUs counts those from 0: then two ranks have one number, or GPUs work that no
 // trace has.
 func (m *machine) hasNumbersOf(node string, traces []summary.Device, device int64) bool {
 	ranks := map[int64]int{}

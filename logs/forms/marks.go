@@ -186,7 +186,7 @@ var (
 	reHandled = lazyregexp.New(`(?i)\b(?:retry(?:ing)?|was caught|caught,|- caught|ignor(?:ed|ing)|recovered from|handled)\b`)
 )
 
-// handled reports whether a line only tells of an error: it quotes it, has the level of information, or says that the
+// handled reports whether a line only mentions an error: it quotes it, has the level of information, or says that the
 // program goes on.
 func handled(line []byte, at int) bool {
 	head := line[:at]

@@ -149,7 +149,7 @@ func (r *table) row(line string, cut bool) {
 	addTask(r.out, is, trace.Activity{Start: start, Dur: dur, Track: r.out.Stream(0, device, stream)})
 }
 
-// addTask adds a task of which the times and the place are known.
+// addTask adds a task with known times and a known place.
 func addTask(out *trace.Assembler, is trace.Meaning, row trace.Activity) {
 	d := trace.Detail{Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1, Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1}}
 	if is.Bytes > 0 {
