@@ -54,6 +54,9 @@ var lacking = map[analyze.Measures]func(*summary.Summary) bool{
 	},
 	analyze.Efficiency: func(s *summary.Summary) bool {
 		any := len(s.Efficiency.Rows) > 0
+		for i := range s.Layers {
+			s.Layers[i].Floor = nil // by the FLOPs and bytes of operators
+		}
 		host := slices.DeleteFunc(s.Efficiency.Savings, func(r summary.Saving) bool { return r.Kind != summary.SavingHost })
 		if len(host) == 0 {
 			host = nil

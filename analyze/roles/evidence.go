@@ -2,6 +2,7 @@ package roles
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,6 +27,8 @@ type use struct {
 type evidence struct {
 	of   map[string]map[string]*use // by role and by what shows it
 	left []summary.RoleLeftOut
+
+	missed bool // an input of rollouts is left out
 }
 
 // gpus returns what the GPUs of a role show, or nil: monitors before traces, which are short. GPUs of the trainer are
@@ -66,6 +69,7 @@ func evidenceOf(s *summary.Summary, st step, tracks []*clocks.Track) *evidence {
 			case role != "" && why == "":
 				e.add(role, from, i, u)
 			}
+			e.missed = e.missed || why != "" && role == summary.RoleRollout
 			// GPUs that have no role, or are those of all, are not missed where the timers tell.
 			if why != "" && (role != "" || st.apart) && !slices.Contains(e.left, summary.RoleLeftOut{Input: i, Why: why}) {
 				e.left = append(e.left, summary.RoleLeftOut{Input: i, Why: why})
@@ -112,6 +116,27 @@ var roleWords = []struct {
 	{summary.RoleReward, words(`reward|rm|judge|verifier|grader`)},
 	{summary.RoleRollout, words(`rollouts?|generat(?:e|ion|or)|gen|infer(?:ence|er)?|vllm|sglang|sampler`)},
 	{summary.RoleTrainer, words(`train(?:er|ing)?|learner|megatron|fsdp`)},
+}
+
+// Named reports whether the names of inputs may tell several roles: of two, or of one beside a log or a monitor, which may
+// show another.
+func Named(paths []string) bool {
+	found, folders := map[string]bool{}, map[string]bool{}
+	for _, name := range paths {
+		folders[filepath.Dir(name)] = true
+	}
+	for _, name := range paths {
+		name = filepath.ToSlash(name)
+		for _, w := range roleWords {
+			if w.in(path.Base(name)) || len(folders) > 1 && w.in(path.Base(path.Dir(name))) { // one folder is named after the job
+				found[w.role] = true
+			}
+		}
+		if !strings.Contains(path.Base(name), ".json") {
+			found["log"] = true
+		}
+	}
+	return len(found) > 1
 }
 
 func words(list string) func(string) bool {

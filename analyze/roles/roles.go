@@ -27,6 +27,7 @@ type step struct {
 	of     map[string]int64
 	shared bool // the roles use the same GPUs in turn
 	apart  bool // the trainer waits for rollouts that run on their own
+	traced bool // its trace shows the steps, which tells nothing of reinforcement learning
 }
 
 // Join adds the rows of roles for each trainer of a summary: of logs, else of the first trace of a trainer. tracks has
@@ -87,7 +88,7 @@ func kindOf(path string) string {
 // tracedStep adds up the phases within the steps of the trace of a trainer. GPUs that generate in some phase and train
 // in another are shared.
 func tracedStep(s *summary.Summary, input int) (step, bool) {
-	st := step{input: input, of: map[string]int64{}, apart: true}
+	st := step{input: input, of: map[string]int64{}, apart: true, traced: true}
 	device := int64(summary.NoDevice)
 	for i := range s.Steps {
 		row := &s.Steps[i]
@@ -132,7 +133,7 @@ func add(s *summary.Summary, st step, e *evidence) {
 	out := summary.RoleStep{Input: st.input, Steps: st.steps, StepNS: st.ns, Shared: st.shared, LeftOut: e.left}
 	rollout, ok := work[summary.RoleRollout]
 	if !ok {
-		if out.Shared = false; st.apart && len(e.left) > 0 {
+		if out.Shared = false; st.apart && len(e.left) > 0 && (!st.traced || e.missed) {
 			s.RoleSteps = append(s.RoleSteps, out)
 		}
 		return

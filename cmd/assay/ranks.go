@@ -8,6 +8,7 @@ import (
 
 	"assay/analyze"
 	"assay/analyze/detail"
+	"assay/analyze/roles"
 	"assay/ingest"
 	"assay/ingest/partial"
 	"assay/internal/redact"
@@ -70,8 +71,12 @@ func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
 
 // options returns the options with which an input is measured.
 func (r *reading) options(in *ingest.Input) partial.Options {
+	without := r.need.without()
+	if roles.Named(r.paths) {
+		without &^= analyze.Strips // they show when each role works
+	}
 	return partial.Options{
-		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.Rows(), Without: r.need.without(), Peaks: r.peaks, Model: r.model},
+		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.Rows(), Without: without, Peaks: r.peaks, Model: r.model},
 		Alone:   len(r.paths) == 1 && !r.save,
 		Window:  r.window, Work: r.choice.work, Steady: steady,
 		Clock:  r.clocks.Of(in.Path),

@@ -59,9 +59,6 @@ func Measure(in *ingest.Input, opt Options) (Part, error) {
 	if err := opt.withoutFirst(in); err != nil {
 		return Part{}, err
 	}
-	if !opt.Alone {
-		opt.Without &^= analyze.Strips // roles of traces are found by their strips
-	}
 	if in.Summary != nil {
 		p, err := read(in, opt)
 		if err != nil {
