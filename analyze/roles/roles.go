@@ -27,7 +27,7 @@ type step struct {
 	of     map[string]int64
 	shared bool // the roles use the same GPUs in turn
 	apart  bool // the trainer waits for rollouts that run on their own
-	traced bool // its trace shows the steps, which tells nothing of reinforcement learning
+	traced bool // its trace shows the steps, which alone is no sign of reinforcement learning
 }
 
 // Join adds the rows of roles for each trainer of a summary: of logs, else of the first trace of a trainer. tracks has
