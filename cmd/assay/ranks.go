@@ -8,7 +8,6 @@ import (
 
 	"assay/analyze"
 	"assay/analyze/detail"
-	"assay/analyze/roles"
 	"assay/ingest"
 	"assay/ingest/partial"
 	"assay/internal/redact"
@@ -72,7 +71,7 @@ func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
 // options returns the options with which an input is measured.
 func (r *reading) options(in *ingest.Input) partial.Options {
 	without := r.need.without()
-	if roles.Named(r.paths) {
+	if r.roles {
 		without &^= analyze.Strips // they show when each role works
 	}
 	return partial.Options{
