@@ -240,12 +240,12 @@ func followed(e env, c *command, s *source, args []string, gates []gate.Gate, ca
 		if sum == nil {
 			continue
 		}
-		if id := history.Identity(sum); id != "" && seen[id] {
+		id := history.Identity(sum)
+		if id != "" && seen[id] {
 			copies = append(copies, r.name)
 			continue
-		} else {
-			seen[id] = true
 		}
+		seen[id] = true
 		at := history.Recorded(sum)
 		grouped := gate.Runs([]*summary.Summary{sum})
 		if len(grouped) == 0 {
@@ -307,7 +307,9 @@ func (k *checking) stable(e env, c *command, args []string, gates []gate.Gate) (
 	}
 	k.hideUsers(&list)
 	for _, sum := range list {
-		base.Runs = append(base.Runs, gate.Runs([]*summary.Summary{sum})[0])
+		if of := gate.Runs([]*summary.Summary{sum}); len(of) > 0 {
+			base.Runs = append(base.Runs, of[0])
+		}
 	}
 	text := plural(len(base.Runs), "run", "runs")
 	if n := len(h.Changes); n > 0 {

@@ -24,7 +24,7 @@ func TestManyInputs(t *testing.T) {
 	if withRace() {
 		t.Skip("the race detector takes memory and address space of its own")
 	}
-	n, memory := 1000, "72MiB" // the command itself takes 64; the binary of the tests, beside other packages' tests, more
+	n, memory := 1000, "72MiB" // the command takes 64, the binary of the tests more
 	switch {
 	case os.Getenv("ASSAY_HOSTILE") != "":
 		n, memory = 100_000, "1GiB"
