@@ -23,11 +23,11 @@ func bounds() (all []Bound) {
 	return all
 }
 
-// Resident returns the resident memory of the process in bytes, including its code, and whether it
-// is known.
-func Resident() (int64, bool) {
-	_, n, ok := addrspace.Used()
-	return n, ok
+// Resident returns the resident memory of the process in bytes, including its code, how many bytes
+// of it are pages of files, and whether both are known.
+func Resident() (all, files int64, ok bool) {
+	_, all, files, ok = addrspace.Used()
+	return all, files, ok
 }
 
 // available returns the bytes that new processes may take without swapping, from /proc/meminfo.

@@ -61,7 +61,7 @@ func TestAvailable(t *testing.T) {
 
 // TestResident: what the process takes grows by what it takes.
 func TestResident(t *testing.T) {
-	before, ok := Resident()
+	before, _, ok := Resident()
 	if !ok || before <= 0 {
 		t.Fatalf("%d, %v", before, ok)
 	}
@@ -70,7 +70,7 @@ func TestResident(t *testing.T) {
 	for i := 0; i < size; i += 512 {
 		b[i] = 1
 	}
-	if after, _ := Resident(); after-before < size*9/10 {
+	if after, _, _ := Resident(); after-before < size*9/10 {
 		t.Errorf("%d, then %d", before, after)
 	}
 	runtime.KeepAlive(b)

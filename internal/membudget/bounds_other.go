@@ -7,11 +7,12 @@ import "runtime/metrics"
 func bounds() []Bound { return nil }
 
 // Resident returns the bytes of memory that the Go runtime has and has not returned to the system.
-func Resident() (int64, bool) {
+// The pages of files are not known and 0.
+func Resident() (all, files int64, ok bool) {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)
 	if s[0].Value.Kind() != metrics.KindUint64 || s[1].Value.Kind() != metrics.KindUint64 {
-		return 0, false
+		return 0, 0, false
 	}
-	return int64(s[0].Value.Uint64() - s[1].Value.Uint64()), true
+	return int64(s[0].Value.Uint64() - s[1].Value.Uint64()), 0, true
 }

@@ -27,21 +27,27 @@ func (b Budget) Rows() int { return int((b - programMemory) >> 15) }
 // Stacks returns the limit of a profile made of a trace, in bytes.
 func (b Budget) Stacks() int64 { return int64(b) / 4 }
 
-// programMemory is the resident memory of the program's code, in bytes. The Go runtime does not
-// count it.
-const programMemory = 24 << 20
+// programMemory is the resident memory of the program's code at start, in bytes. The Go runtime
+// does not count it. It grows as more of the code is used, to at most mostProgram.
+const (
+	programMemory = 24 << 20
+	mostProgram   = 40 << 20
+)
 
 // Use sets the budget as the memory limit of the Go runtime, unless GOMEMLIMIT is set.
-func (b Budget) Use() {
+func (b Budget) Use() { b.use(programMemory) }
+
+func (b Budget) use(program int64) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(b) - max(int64(b)/16, programMemory))
+		debug.SetMemoryLimit(int64(b) - max(int64(b)/16, program))
 	}
 }
 
 // Watch collects garbage if the process takes more memory than the budget. If it still takes more
 // than the budget plus a 16th, or more than a 12th over it before the collection ends, Watch calls
 // over, which should end the process. Readers respect the budget, so this is the last resort before
-// the Go runtime runs out of memory and dumps its stacks. The watch runs until the process ends.
+// the Go runtime runs out of memory and dumps its stacks. As more of the program's code becomes
+// resident, Watch lowers the memory limit of the Go runtime. The watch runs until the process ends.
 func (b Budget) Watch(over func(resident int64)) {
 	budget := int64(b)
 	every := 20 * time.Millisecond
@@ -54,6 +60,7 @@ func (b Budget) Watch(over func(resident int64)) {
 	go func() {
 		collected := make(chan struct{}, 1)
 		collecting := false
+		program := int64(programMemory)
 		tick := time.Tick(every)
 		for {
 			most := budget
@@ -66,7 +73,11 @@ func (b Budget) Watch(over func(resident int64)) {
 				collecting = false
 				most += budget / 16
 			}
-			n, ok := Resident()
+			n, files, ok := Resident()
+			if code := min(files, mostProgram); code > program+1<<20 {
+				program = code
+				b.use(program)
+			}
 			switch {
 			case !ok || n <= most:
 			case most > budget:
