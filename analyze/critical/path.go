@@ -15,6 +15,8 @@ type Program struct {
 	Scratch  []int64  // starts, for replays
 	unmarked []uint16 // the flags of a rule that changes nothing
 	origin   int64    // the first start
+
+	transfers []transfer // see Sent
 }
 
 // New returns the program of a graph.

@@ -22,13 +22,36 @@ type Sent struct {
 	Slack int64
 }
 
+// A transfer is communication of a GPU, in nodes of the graph. Of a collective that is not matched, both are its node.
+type transfer struct {
+	rank         uint16
+	arrival, end int32
+	slack        int64 // see [Sent]
+}
+
 // Sent returns the communication of GPUs that starts in the step of a path, in the order of time.
 func (g *Program) Sent(p *Path) (out []Sent) {
+	if g.transfers == nil {
+		g.transfers = g.transfersOf()
+	}
+	for _, x := range g.transfers {
+		if v := x.arrival; int(x.rank) == p.Rank && g.Start[v] >= p.Window.Start && g.Start[v] < p.Window.End {
+			out = append(out, Sent{Name: g.Name(v), Span: interval.Span{Start: g.Start[v], End: g.End(x.end)}, Late: g.LateLaunch(v), Slack: x.slack})
+		}
+	}
+	slices.SortFunc(out, func(a, b Sent) int {
+		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(a.Span.End, b.Span.End), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// transfersOf returns all communication of GPUs.
+func (g *Program) transfersOf() (out []transfer) {
 	type key struct {
 		rank  uint16
 		owner int32
 	}
-	arrivals, transfers := map[key]int32{}, map[key]int32{} // of collectives that are not matched, both are their node
+	arrivals, transfers := map[key]int32{}, map[key]int32{}
 	for v := range g.Nodes {
 		if n, v := &g.Nodes[v], int32(v); g.sends(v) {
 			of := key{n.Rank, n.Owner}
@@ -71,19 +94,12 @@ func (g *Program) Sent(p *Path) (out []Sent) {
 		wait(n.Pred, g.ChainKind(u), g.Typ(u), bound)
 	}
 	for of, v := range arrivals {
-		end := transfers[of]
-		if int(of.rank) != p.Rank || g.Start[v] < p.Window.Start || g.Start[v] >= p.Window.End {
-			continue
+		x := transfer{of.rank, v, transfers[of], -1}
+		if ns, ok := slack[x.end]; ok {
+			x.slack = ns
 		}
-		s := Sent{Name: g.Name(v), Span: interval.Span{Start: g.Start[v], End: g.End(end)}, Late: g.LateLaunch(v), Slack: -1}
-		if ns, ok := slack[end]; ok {
-			s.Slack = ns
-		}
-		out = append(out, s)
+		out = append(out, x)
 	}
-	slices.SortFunc(out, func(a, b Sent) int {
-		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(a.Span.End, b.Span.End), cmp.Compare(a.Name, b.Name))
-	})
 	return out
 }
 

@@ -308,7 +308,7 @@ func (r *reading) collectMore(in *ingest.Input, s *share) {
 		return
 	}
 	slack := int64(16 << 20)
-	if len(r.paths) >= manyInputs && int64(r.limits.memory) >= muchMemory {
+	if (len(r.paths) >= manyInputs || r.need.paths) && int64(r.limits.memory) >= muchMemory {
 		slack *= 2
 	}
 	debug.SetGCPercent(int(min(usualGC, max(8, slack*100/max(1, r.heap(in, s))))))
