@@ -34,10 +34,9 @@ func (g *Program) Sent(p *Path) (out []Sent) {
 	if g.transfers == nil {
 		g.transfers = g.transfersOf()
 	}
-	for _, x := range g.transfers {
-		if v := x.arrival; int(x.rank) == p.Rank && g.Start[v] >= p.Window.Start && g.Start[v] < p.Window.End {
-			out = append(out, Sent{Name: g.Name(v), Span: interval.Span{Start: g.Start[v], End: g.End(x.end)}, Late: g.LateLaunch(v), Slack: x.slack})
-		}
+	for _, x := range g.transfers[g.firstTransfer(p.Rank, p.Window.Start):g.firstTransfer(p.Rank, p.Window.End)] {
+		v := x.arrival
+		out = append(out, Sent{Name: g.Name(v), Span: interval.Span{Start: g.Start[v], End: g.End(x.end)}, Late: g.LateLaunch(v), Slack: x.slack})
 	}
 	slices.SortFunc(out, func(a, b Sent) int {
 		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(a.Span.End, b.Span.End), cmp.Compare(a.Name, b.Name))
@@ -45,7 +44,15 @@ func (g *Program) Sent(p *Path) (out []Sent) {
 	return out
 }
 
-// transfersOf returns all communication of GPUs.
+// firstTransfer returns the number of the first transfer of a rank that starts at a time or later.
+func (g *Program) firstTransfer(rank int, at int64) int {
+	i, _ := slices.BinarySearchFunc(g.transfers, at, func(x transfer, at int64) int {
+		return cmp.Or(cmp.Compare(int(x.rank), rank), cmp.Compare(g.Start[x.arrival], at))
+	})
+	return i
+}
+
+// transfersOf returns all communication of GPUs by rank and start.
 func (g *Program) transfersOf() (out []transfer) {
 	type key struct {
 		rank  uint16
@@ -100,6 +107,9 @@ func (g *Program) transfersOf() (out []transfer) {
 		}
 		out = append(out, x)
 	}
+	slices.SortFunc(out, func(a, b transfer) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(g.Start[a.arrival], g.Start[b.arrival]))
+	})
 	return out
 }
 

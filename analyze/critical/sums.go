@@ -42,7 +42,7 @@ func (g *Program) SumsOf(p *Path) Sums {
 	ops, kernels := make(Tally, len(g.Ranks)), make(Tally, len(g.Ranks))
 	var classes [graph.Classes]int64
 	ranks := make([]int64, len(g.Ranks))
-	modules := make([]map[int32]int64, len(g.Ranks)) // by span
+	modules := make([]map[int32]int64, len(g.Ranks)) // by span of the innermost
 	phases, phase, inPhase := make(map[string]int64), "", int64(0)
 	g.Each(p, func(x Piece) {
 		n, ns := &g.Nodes[x.Node], x.Span.Len()
@@ -75,7 +75,9 @@ func (g *Program) SumsOf(p *Path) Sums {
 			if modules[n.Rank] == nil {
 				modules[n.Rank] = make(map[int32]int64)
 			}
-			modules[n.Rank][span] += ns
+			if m := src.Module(span); m != graph.None {
+				modules[n.Rank][m] += ns
+			}
 		}
 	})
 	phases[phase] += inPhase
@@ -90,8 +92,8 @@ func (g *Program) SumsOf(p *Path) Sums {
 		if ns > 0 {
 			out.Ranks[g.Ranks[i].Rank] += ns
 		}
-		for span, ns := range modules[i] {
-			if path := g.Ranks[i].ModuleOf(span); path != "" {
+		for m, ns := range modules[i] {
+			if path := g.Ranks[i].ModulePath(m); path != "" {
 				out.Modules[path] += ns
 			}
 		}

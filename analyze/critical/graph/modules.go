@@ -33,21 +33,31 @@ func (s *Source) findModules() {
 	}
 }
 
-// ModuleOf returns the names of the modules around an event, itself included, separated by slashes, or "". An
-// operator of a backward pass belongs to the module of its forward operator.
-func (s *Source) ModuleOf(span int32) string {
-	var parts []string
-	back := None
-	for i := span; i != None; i = s.Spans[i].Parent {
-		x := &s.Spans[i]
-		if x.Kind == trace.Python && s.isModule[x.Name] {
-			parts = append(parts, strings.ReplaceAll(strings.TrimPrefix(s.T.Name(x.Name), label.ModulePrefix), "/", "_"))
-		} else if x.backward && back == None {
-			back = s.Forward.get(x.corr)
+// Module returns the innermost module around an event, itself included, or none. An operator of a backward pass
+// belongs to the module of its forward operator.
+func (s *Source) Module(span int32) int32 {
+	for span != None {
+		back := None
+		for i := span; i != None; i = s.Spans[i].Parent {
+			x := &s.Spans[i]
+			if x.Kind == trace.Python && s.isModule[x.Name] {
+				return i
+			} else if x.backward && back == None {
+				back = s.Forward.get(x.corr)
+			}
 		}
+		span = back
 	}
-	if len(parts) == 0 && back != None {
-		return s.ModuleOf(back)
+	return None
+}
+
+// ModulePath returns the names of a module and of those around it, separated by slashes.
+func (s *Source) ModulePath(module int32) string {
+	var parts []string
+	for i := module; i != None; i = s.Spans[i].Parent {
+		if x := &s.Spans[i]; x.Kind == trace.Python && s.isModule[x.Name] {
+			parts = append(parts, strings.ReplaceAll(strings.TrimPrefix(s.T.Name(x.Name), label.ModulePrefix), "/", "_"))
+		}
 	}
 	slices.Reverse(parts)
 	return strings.Join(parts, "/")
