@@ -7,17 +7,17 @@ import (
 	"strings"
 
 	"assay/internal/unit"
-	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 // A Level says how severe a reason is.
-type Level = view.Level
+type Level = comparability.Level
 
 // The levels, from lowest to highest.
 const (
-	Note   = view.Note
-	Warn   = view.Warn
-	Refuse = view.Refuse
+	Note   = comparability.Note
+	Warn   = comparability.Warn
+	Refuse = comparability.Refuse
 )
 
 // A Reason is a difference between the runs, or missing data, that may make deltas misleading.
@@ -38,8 +38,8 @@ func (d *differ) reasons() []Reason {
 		}
 	}
 	_, otherSource := d.otherSource()
-	for _, r := range view.Comparable(d.base.parts(), d.new.parts()) {
-		if r.Code == view.OtherFormat && otherSource {
+	for _, r := range comparability.Reasons(d.base.parts(), d.new.parts()) {
+		if r.Code == comparability.OtherFormat && otherSource {
 			continue // reported by otherSource
 		}
 		list = append(list, Reason{r.Code, r.Level, r.Text()})
@@ -88,9 +88,9 @@ func (d *differ) doubted() (Reason, bool) {
 }
 
 // parts returns the runs of a side.
-func (f *facts) parts() (list []view.Part) {
+func (f *facts) parts() (list []comparability.Part) {
 	for _, r := range f.runs {
-		list = append(list, view.Part{Summary: r.Summary, Inputs: r.Inputs})
+		list = append(list, comparability.Part{Summary: r.Summary, Inputs: r.Inputs})
 	}
 	return list
 }

@@ -7,7 +7,7 @@ import (
 
 	"assay/compare"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 func at(n int64) *int64 { return &n }
@@ -145,7 +145,7 @@ func TestProfiles(t *testing.T) {
 func TestClocks(t *testing.T) {
 	wall, cpu := profiled(summary.ClockWall, 1e6, 2e6, 3e6), profiled(summary.ClockCPU, 1e6, 2e6, 0)
 	var refused *compare.Refusal
-	if _, err := compare.Summaries(wall, cpu, compare.Options{}); !errors.As(err, &refused) || refused.Reason.Code != view.OtherClock {
+	if _, err := compare.Summaries(wall, cpu, compare.Options{}); !errors.As(err, &refused) || refused.Reason.Code != comparability.OtherClock {
 		t.Errorf("wall and CPU time: %v", err)
 	}
 	both := profiled(summary.ClockWall, 1e6, 2e6, 5e6)

@@ -10,7 +10,7 @@ import (
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 // A capture is the quality of a run's captures, which limits the results of gates.
@@ -118,9 +118,9 @@ func times(n int64) string {
 }
 
 // parts returns the runs of a side.
-func (s *side) parts() (list []view.Part) {
+func (s *side) parts() (list []comparability.Part) {
 	for _, r := range s.runs {
-		list = append(list, view.Part{Summary: r.Summary})
+		list = append(list, comparability.Part{Summary: r.Summary})
 	}
 	return list
 }
@@ -128,14 +128,14 @@ func (s *side) parts() (list []view.Part) {
 // incomparable returns the reasons, or "", why runs of the two sides cannot be compared, why their
 // sums cannot (the captures have different numbers of steps), and why their steps cannot (on one
 // side they are ranges of the CPU).
-func incomparable(reasons []view.Reason) (refusal, sums, defined string) {
+func incomparable(reasons []comparability.Reason) (refusal, sums, defined string) {
 	for _, r := range reasons {
 		switch {
-		case r.Level == view.Refuse || r.Code == view.OtherFormat || r.Code == view.HardwareUnknown:
+		case r.Level == comparability.Refuse || r.Code == comparability.OtherFormat || r.Code == comparability.HardwareUnknown:
 			refusal = cmp.Or(refusal, r.Text())
-		case r.Code == view.StepCount:
+		case r.Code == comparability.StepCount:
 			sums = cmp.Or(sums, r.Text())
-		case r.Code == view.StepDefinition:
+		case r.Code == comparability.StepDefinition:
 			defined = cmp.Or(defined, r.Text())
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"assay/gate/metric"
 	"assay/judge/rule"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 // A Result is the result of a gate.
@@ -67,7 +67,7 @@ type Report struct {
 
 	// Reasons say why the sides may not be comparable. A comparison of the same runs has the same
 	// reasons.
-	Reasons []view.Reason
+	Reasons []comparability.Reason
 
 	// Apart is the reason why the sides cannot be compared, if several outcomes omit it from their
 	// Short so that it is printed once.
@@ -101,11 +101,11 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 		return nil, ErrNoRun
 	}
 	c := check{now: side{runs: now}, base: side{runs: base}, drifts: opt.Drifts}
-	var reasons []view.Reason
+	var reasons []comparability.Reason
 	c.now.judge(opt.Thresholds)
 	if len(base) > 0 {
 		c.base.judge(opt.Thresholds)
-		reasons = view.Comparable(c.base.parts(), c.now.parts())
+		reasons = comparability.Reasons(c.base.parts(), c.now.parts())
 		c.refusal, c.steps, c.defined = incomparable(reasons)
 		c.expired = opt.Expired != ""
 		c.refusal = cmp.Or(opt.Expired, c.refusal)

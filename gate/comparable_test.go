@@ -10,7 +10,7 @@ import (
 	"assay/gate"
 	"assay/internal/test/tracegen"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 // copyOf returns a copy of a summary that f has changed.
@@ -71,27 +71,27 @@ func TestComparableAlike(t *testing.T) {
 		decides   bool // a gate can decide
 	}{
 		{"itself", as(nil), as(nil), nil, true},
-		{"another GPU", as(nil), as(model("NVIDIA A100")), []string{view.OtherHardware}, false},
-		{"a GPU without a name", as(model("")), as(nil), []string{view.HardwareUnknown}, false},
+		{"another GPU", as(nil), as(model("NVIDIA A100")), []string{comparability.OtherHardware}, false},
+		{"a GPU without a name", as(model("")), as(nil), []string{comparability.HardwareUnknown}, false},
 		{"no names", as(model("")), as(model("")), nil, true},
-		{"two devices", as(nil), as(twoDevices), []string{view.OtherDeviceCount}, false},
-		{"another rank", as(nil), as(func(s *summary.Summary) { s.Inputs[0].Rank, s.Devices[0].Rank = 3, 3 }), []string{view.OtherRanks}, true},
-		{"another profiler", as(nil), as(func(s *summary.Summary) { s.Inputs[0].Format = "nsys-sqlite" }), []string{view.OtherFormat}, false},
+		{"two devices", as(nil), as(twoDevices), []string{comparability.OtherDeviceCount}, false},
+		{"another rank", as(nil), as(func(s *summary.Summary) { s.Inputs[0].Rank, s.Devices[0].Rank = 3, 3 }), []string{comparability.OtherRanks}, true},
+		{"another profiler", as(nil), as(func(s *summary.Summary) { s.Inputs[0].Format = "nsys-sqlite" }), []string{comparability.OtherFormat}, false},
 		{"two formats of one profiler", as(func(s *summary.Summary) { s.Inputs[0].Format = "nsys-json" }), as(func(s *summary.Summary) { s.Inputs[0].Format = "nsys-sqlite" }), nil, true},
-		{"fewer steps", as(nil), as(func(s *summary.Summary) { s.Steps = s.Steps[:1] }), []string{view.StepCount}, true},
-		{"steps of another definition", as(nil), as(func(s *summary.Summary) { s.Steps[0].Cut = "work" }), []string{view.StepDefinition}, true},
-		{"timestamps of two clocks", as(nil), as(issue(summary.ClocksImplausible, "suspect", 1)), []string{view.ClocksImplausible}, false},
-		{"work at impossible times", as(issue("work-time-implausible", "suspect", 90)), as(nil), []string{view.ClocksImplausible}, false},
+		{"fewer steps", as(nil), as(func(s *summary.Summary) { s.Steps = s.Steps[:1] }), []string{comparability.StepCount}, true},
+		{"steps of another definition", as(nil), as(func(s *summary.Summary) { s.Steps[0].Cut = "work" }), []string{comparability.StepDefinition}, true},
+		{"timestamps of two clocks", as(nil), as(issue(summary.ClocksImplausible, "suspect", 1)), []string{comparability.ClocksImplausible}, false},
+		{"work at impossible times", as(issue("work-time-implausible", "suspect", 90)), as(nil), []string{comparability.ClocksImplausible}, false},
 		{"some work at impossible times", as(nil), as(issue("work-time-implausible", "info", 1)), nil, true},
-		{"most work before its launch", as(nil), as(issue("work-before-launch", "suspect", 100_000)), []string{view.ClocksImplausible}, false},
-		{"a damaged export", as(nil), as(issue("export-cut", "data-loss", 1)), []string{view.DeviceRecordsMissing, view.DataLoss}, false},
-		{"a quarter lost", as(nil), as(loss(250, 0, 0)), []string{view.DeviceRecordsMissing}, false},
-		{"a quarter lost at the end", as(nil), as(loss(250, 250, 250)), []string{view.DeviceRecordsMissing}, false},
+		{"most work before its launch", as(nil), as(issue("work-before-launch", "suspect", 100_000)), []string{comparability.ClocksImplausible}, false},
+		{"a damaged export", as(nil), as(issue("export-cut", "data-loss", 1)), []string{comparability.DeviceRecordsMissing, comparability.DataLoss}, false},
+		{"a quarter lost", as(nil), as(loss(250, 0, 0)), []string{comparability.DeviceRecordsMissing}, false},
+		{"a quarter lost at the end", as(nil), as(loss(250, 250, 250)), []string{comparability.DeviceRecordsMissing}, false},
 		{"less than half queued at the end", as(loss(499, 499, 0)), as(nil), nil, true},
-		{"half at the end", as(loss(500, 500, 0)), as(nil), []string{view.DeviceRecordsMissing}, false},
-		{"data of both lost", as(issue("event-malformed", "data-loss", 500)), as(issue("event-malformed", "data-loss", 500)), []string{view.DataLoss, view.DataLoss}, false},
-		{"a second run on another GPU", repeat(nil), repeat(model("NVIDIA A100")), []string{view.OtherHardware}, false},
-		{"runs of different steps", repeat(nil), repeat(func(s *summary.Summary) { s.Steps = s.Steps[:1] }), []string{view.StepCount}, true},
+		{"half at the end", as(loss(500, 500, 0)), as(nil), []string{comparability.DeviceRecordsMissing}, false},
+		{"data of both lost", as(issue("event-malformed", "data-loss", 500)), as(issue("event-malformed", "data-loss", 500)), []string{comparability.DataLoss, comparability.DataLoss}, false},
+		{"a second run on another GPU", repeat(nil), repeat(model("NVIDIA A100")), []string{comparability.OtherHardware}, false},
+		{"runs of different steps", repeat(nil), repeat(func(s *summary.Summary) { s.Steps = s.Steps[:1] }), []string{comparability.StepCount}, true},
 	} {
 		var base, now []compare.Run
 		for i := range tc.base {
@@ -114,8 +114,8 @@ func TestComparableAlike(t *testing.T) {
 			ofGates = append(ofGates, fmt.Sprintf("%s %s: %s", r.Level, r.Code, r.Text()))
 			codes = append(codes, r.Code)
 		}
-		shared := []string{view.ClocksImplausible, view.DeviceRecordsMissing, view.OtherHardware, view.HardwareUnknown, view.OtherDeviceCount,
-			view.OtherRanks, view.OtherFormat, view.DataLoss, view.StepCount, view.StepDefinition}
+		shared := []string{comparability.ClocksImplausible, comparability.DeviceRecordsMissing, comparability.OtherHardware, comparability.HardwareUnknown, comparability.OtherDeviceCount,
+			comparability.OtherRanks, comparability.OtherFormat, comparability.DataLoss, comparability.StepCount, comparability.StepDefinition}
 		for _, r := range c.Reasons {
 			if slices.Contains(shared, r.Code) {
 				ofDiff = append(ofDiff, fmt.Sprintf("%s %s: %s", r.Level, r.Code, r.Text))

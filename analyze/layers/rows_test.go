@@ -12,7 +12,7 @@ import (
 	"assay/internal/test"
 	"assay/internal/test/captures"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/layers"
 	"assay/trace"
 )
 
@@ -349,10 +349,10 @@ func TestFewSteps(t *testing.T) {
 	}
 	tr := c.read(t)
 	opt := analyze.DefaultOptions()
-	all := view.LayerGroups(analyze.Trace(tr, summary.Input{}, opt))
+	all := layers.Groups(analyze.Trace(tr, summary.Input{}, opt))
 	opt.Without = analyze.LayerSteps
 	s := analyze.Trace(tr, summary.Input{}, opt)
-	few := view.LayerGroups(s)
+	few := layers.Groups(s)
 	if len(few) != 2 || len(all) != 2 {
 		t.Fatalf("got %d groups, and %d of all steps; want 2", len(few), len(all))
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/layers"
 )
 
 // A Row is one kind of layers on both sides. Times are per layer: medians over layers, steps and GPUs.
@@ -68,10 +68,10 @@ func Of(base, new *summary.Summary) (out []Row) {
 }
 
 // kindsOf returns the kinds of layers in the steps of each kind that have the most time in layers.
-func kindsOf(s *summary.Summary) map[key]*view.LayerKind {
-	out := map[key]*view.LayerKind{}
+func kindsOf(s *summary.Summary) map[key]*layers.Kind {
+	out := map[key]*layers.Kind{}
 	seen := map[string]bool{}
-	for _, g := range view.LayerGroups(s) {
+	for _, g := range layers.Groups(s) {
 		if seen[g.Kind] {
 			continue
 		}
@@ -83,7 +83,7 @@ func kindsOf(s *summary.Summary) map[key]*view.LayerKind {
 	return out
 }
 
-func rowOf(k key, b, n *view.LayerKind) Row {
+func rowOf(k key, b, n *layers.Kind) Row {
 	r := Row{Steps: k.steps, Kind: k.kind, Pass: k.pass}
 	if b != nil {
 		r.BaseCount, r.Name = b.Count, b.Name

@@ -9,7 +9,7 @@ import (
 
 	"assay/internal/stat"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 // A Benchmark is one result of a benchmark on both sides.
@@ -79,7 +79,7 @@ type figureKey struct{ metric, stat, name, unit string }
 
 // Benchmarks compares the results of two sides. If anyway is true, results of different workloads
 // are compared by their order.
-func Benchmarks(base, new []view.Part, anyway bool) []Benchmark {
+func Benchmarks(base, new []comparability.Part, anyway bool) []Benchmark {
 	b, n := results(base, anyway), results(new, anyway)
 	if len(b) == 0 || len(n) == 0 {
 		return nil
@@ -115,7 +115,7 @@ func Benchmarks(base, new []view.Part, anyway bool) []Benchmark {
 // results returns the results of a side, in their order. Results of one workload in several inputs
 // are repetitions. Several results in one input are not, because the first often comes from a cold
 // server: their order distinguishes them.
-func results(parts []view.Part, anyway bool) (out []*result) {
+func results(parts []comparability.Part, anyway bool) (out []*result) {
 	index := map[string]*result{}
 	for run, p := range parts {
 		type place struct {

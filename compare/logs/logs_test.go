@@ -7,7 +7,7 @@ import (
 
 	"assay/internal/stat"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 func number64(v float64) *float64 { return &v }
@@ -21,7 +21,7 @@ func bench(settings map[string]string, tokens, ttft float64) summary.Benchmark {
 }
 
 // side returns the results of several inputs.
-func side(inputs ...[]summary.Benchmark) []view.Part {
+func side(inputs ...[]summary.Benchmark) []comparability.Part {
 	s := &summary.Summary{}
 	for i, list := range inputs {
 		s.Inputs = append(s.Inputs, summary.Input{})
@@ -30,7 +30,7 @@ func side(inputs ...[]summary.Benchmark) []view.Part {
 			s.Benchmarks = append(s.Benchmarks, b)
 		}
 	}
-	return []view.Part{{Summary: s}}
+	return []comparability.Part{{Summary: s}}
 }
 
 func set(pairs ...string) map[string]string {
@@ -109,8 +109,8 @@ func metric(of, role, better string, from int64, values ...float64) summary.Seri
 	return r
 }
 
-func logged(rows ...summary.Series) []view.Part {
-	return []view.Part{{Summary: &summary.Summary{Inputs: []summary.Input{{}}, Series: rows}}}
+func logged(rows ...summary.Series) []comparability.Part {
+	return []comparability.Part{{Summary: &summary.Summary{Inputs: []summary.Input{{}}, Series: rows}}}
 }
 
 func only(t *testing.T, base, new summary.Series) Metric {
@@ -214,7 +214,7 @@ func TestOrderOfMetrics(t *testing.T) {
 		m.Labels, m.Pooled = set("phase", phase), pooled
 		return m
 	}
-	side := func() []view.Part {
+	side := func() []comparability.Part {
 		return logged(row("prefill", 0, 4), row("prefill", 2, 3), row("decode", 0, 2), row("decode", 2, 1))
 	}
 	for range 50 {
@@ -232,7 +232,7 @@ func TestOrderOfMetrics(t *testing.T) {
 // pooled to: reading all rows for each pooled one took minutes.
 func TestManyPlaces(t *testing.T) {
 	const metrics, places = 300, 100
-	side := func(factor float64) []view.Part {
+	side := func(factor float64) []comparability.Part {
 		s := &summary.Summary{Inputs: []summary.Input{{Path: "m"}}}
 		for m := range metrics {
 			row := func(value float64, pooled int64, labels map[string]string) {
@@ -244,7 +244,7 @@ func TestManyPlaces(t *testing.T) {
 				row(factor, 0, map[string]string{"engine": strconv.Itoa(p)})
 			}
 		}
-		return []view.Part{{Summary: s}}
+		return []comparability.Part{{Summary: s}}
 	}
 	got := Metrics(side(2), side(3))
 	if len(got) != metrics*(places+1) {

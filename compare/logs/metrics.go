@@ -11,7 +11,7 @@ import (
 
 	"assay/internal/stat"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 // The effects of a change.
@@ -102,7 +102,7 @@ type gathered struct {
 }
 
 // Metrics compares the metrics of two sides. Those that both sides have come first.
-func Metrics(base, new []view.Part) []Metric {
+func Metrics(base, new []comparability.Part) []Metric {
 	b, n := gather(base), gather(new)
 	if len(b) == 0 || len(n) == 0 {
 		return nil
@@ -168,7 +168,7 @@ func LabelText(labels map[string]string) string {
 }
 
 // gather collects the rows that represent a metric: the pooled rows and those of each place.
-func gather(parts []view.Part) map[key]*group {
+func gather(parts []comparability.Part) map[key]*group {
 	out := map[key]*group{}
 	for _, p := range parts {
 		warm, single := warmUp(p), pools(p)
@@ -202,7 +202,7 @@ func gather(parts []view.Part) map[key]*group {
 func ranked(in summary.Input) bool { return in.RankFrom != "" && in.RankFrom != "assumed" }
 
 // warmUp returns the numbers of the warm-up steps of each input.
-func warmUp(p view.Part) map[int]map[int64]bool {
+func warmUp(p comparability.Part) map[int]map[int64]bool {
 	type log struct {
 		walls   []float64
 		covers  []int64

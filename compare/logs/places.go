@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 // pairRanks gives the metrics of the new side the rank of the base, if each side has a log of only
@@ -70,7 +70,7 @@ func poolOf(r *summary.Series) pool {
 }
 
 // pools returns the rows of single places by their pool. It is empty if there is no pooled row.
-func pools(p view.Part) map[pool][]*summary.Series {
+func pools(p comparability.Part) map[pool][]*summary.Series {
 	out := map[pool][]*summary.Series{}
 	if !slices.ContainsFunc(p.Series, func(r summary.Series) bool { return r.Pooled > 0 }) {
 		return out

@@ -7,7 +7,7 @@ import (
 
 	"assay/internal/stat"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 // The sources of the steps of a side.
@@ -75,7 +75,7 @@ type Time struct {
 }
 
 // Of returns the mean step of some runs, or nil if they have no steps.
-func Of(runs []view.Part) *Mean {
+func Of(runs []comparability.Part) *Mean {
 	s := stepsOf(runs)
 	if !phased(s.trace) {
 		s.preferLogs()
@@ -123,7 +123,7 @@ func (m *Mean) Leads() bool {
 const minCommon = 3
 
 // Compare compares the runs of two sides. It returns nil if a side has no steps.
-func Compare(base, new []view.Part) *Comparison {
+func Compare(base, new []comparability.Part) *Comparison {
 	b, n := stepsOf(base), stepsOf(new)
 	if len(b.trace) == 0 || len(n.trace) == 0 || len(b.log) > 0 && len(n.log) > 0 &&
 		!(phased(b.trace) && phased(n.trace)) {
@@ -187,7 +187,7 @@ type side struct {
 
 // stepsOf gathers the steps of some runs. A step of a trace has a row for each device; only the
 // first row is used.
-func stepsOf(parts []view.Part) *side {
+func stepsOf(parts []comparability.Part) *side {
 	type place struct {
 		run, input int
 		number     int64

@@ -6,6 +6,7 @@ import (
 
 	"assay/summary"
 	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 // A Row is one rank on both sides.
@@ -100,7 +101,7 @@ type place struct {
 
 // Compare compares the ranks of the runs of two sides by steps, or by windows. It returns nil if a
 // side has fewer than two ranks, or if a run has a rank twice.
-func Compare(base, new []view.Part, bySteps bool) *Comparison {
+func Compare(base, new []comparability.Part, bySteps bool) *Comparison {
 	b, n := gather(base, bySteps), gather(new, bySteps)
 	if len(b) < 2 || len(n) < 2 {
 		return nil
@@ -162,7 +163,7 @@ func Compare(base, new []view.Part, bySteps bool) *Comparison {
 }
 
 // gather returns the ranks of a side, or nil if a run has a rank twice. It adds up repeated runs.
-func gather(parts []view.Part, bySteps bool) map[place]*Side {
+func gather(parts []comparability.Part, bySteps bool) map[place]*Side {
 	out := map[place]*Side{}
 	for _, p := range parts {
 		has := func(input int) bool { return p.Inputs == nil || slices.Contains(p.Inputs, input) }
@@ -236,7 +237,7 @@ func (s *Side) divide() {
 }
 
 // judge returns the totals of a side and marks its stragglers.
-func judge(parts []view.Part, side map[place]*Side) Total {
+func judge(parts []comparability.Part, side map[place]*Side) Total {
 	t := Total{Ranks: len(side), Stragglers: []int{}}
 	var step, wait, transfer int64
 	known := false
@@ -269,7 +270,7 @@ func judge(parts []view.Part, side map[place]*Side) Total {
 
 // matched reports whether the ranks do the same work, and whether at least half of their
 // communication is in matched collectives.
-func matched(parts []view.Part, side map[place]*Side) bool {
+func matched(parts []comparability.Part, side map[place]*Side) bool {
 	var inside, all int64
 	for _, s := range side {
 		inside += s.wait.TransferNS + s.wait.WaitNS

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/layers"
 )
 
 // layerMetrics measure the layers of a model that repeat in a step. They are measured only if a gate uses one: see
@@ -26,10 +26,10 @@ var errNoLayers = errors.New("no layers that repeat were found in the order of k
 
 // layerKinds returns the kinds of layers that are selected, of the steps with the most time in layers. Steps of several
 // kinds are not mixed: one must be selected.
-func layerKinds(v selection) ([]view.LayerKind, error) {
+func layerKinds(v selection) ([]layers.Kind, error) {
 	of := *v.Summary
 	of.Layers = slices.DeleteFunc(slices.Clone(v.Layers), func(l summary.Layer) bool { return !v.sel.hasDevice(l.Rank, l.Device) })
-	groups := slices.DeleteFunc(view.LayerGroups(&of), func(g view.LayerGroup) bool { return !v.sel.has("step", g.Kind) })
+	groups := slices.DeleteFunc(layers.Groups(&of), func(g layers.Group) bool { return !v.sel.has("step", g.Kind) })
 	if len(groups) == 0 {
 		return nil, errNoLayers
 	}
@@ -40,7 +40,7 @@ func layerKinds(v selection) ([]view.LayerKind, error) {
 	if len(steps) > 1 {
 		return nil, fmt.Errorf("steps are of several kinds (%s): choose one with step=", few(sortedNames(steps)))
 	}
-	kinds := slices.DeleteFunc(groups[0].Kinds(), func(k view.LayerKind) bool {
+	kinds := slices.DeleteFunc(groups[0].Kinds(), func(k layers.Kind) bool {
 		return !v.sel.has("layers", k.Kind) || !v.sel.has("pass", k.Pass)
 	})
 	if len(kinds) == 0 {
@@ -65,7 +65,7 @@ func layerTime(v selection) (Value, error) {
 	}
 	part := v.sel.Value("part")
 	if part != "" {
-		kinds = slices.DeleteFunc(kinds, func(k view.LayerKind) bool { return k.Part(part) == 0 })
+		kinds = slices.DeleteFunc(kinds, func(k layers.Kind) bool { return k.Part(part) == 0 })
 	}
 	switch {
 	case len(kinds) == 0:

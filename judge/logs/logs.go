@@ -11,7 +11,7 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 // bounds has the bound of the verdict for each rule that can decide it.
@@ -191,7 +191,7 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 	if best >= 0 {
 		v = finding.DecidedBy(bounds[list[best].Rule], list[best])
 	}
-	if wrong := view.Doubtful(e.logged); len(wrong) > 0 && v.Bound != finding.BoundUnknown {
+	if wrong := comparability.Doubtful(e.logged); len(wrong) > 0 && v.Bound != finding.BoundUnknown {
 		why, _, _ := strings.Cut(wrong[0].Help, ". ")
 		v.Doubt = &finding.Doubt{Code: wrong[0].Code, Reason: "Values are uncertain: " + strings.TrimSuffix(why, ".")}
 	}

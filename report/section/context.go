@@ -19,6 +19,7 @@ import (
 	"assay/summary"
 	"assay/summary/row"
 	"assay/summary/view"
+	"assay/summary/view/comparability"
 )
 
 // MaxDevices is the largest number of GPUs that a table lists.
@@ -51,7 +52,7 @@ func New(s *summary.Summary, r judge.Result) *Context {
 	whole := s
 	s = s.Timelines()
 	ctx := &Context{Summary: s, Whole: whole, Result: r, Charts: func() map[string]plot.Chart { return nil }, Place: map[summary.GPU]string{}}
-	ctx.MeanStep = sync.OnceValue(func() *phases.Mean { return phases.Of([]view.Part{{Summary: whole}}) })
+	ctx.MeanStep = sync.OnceValue(func() *phases.Mean { return phases.Of([]comparability.Part{{Summary: whole}}) })
 	ctx.GPUs, ctx.Labels = view.GPUs(s), view.DeviceLabels(s)
 	ctx.Judged = r.Judged(s)
 	for i, d := range s.Devices {

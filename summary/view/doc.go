@@ -10,10 +10,10 @@
 //
 // devices.go names devices and inputs. choose.go, ranks.go, standout.go and late.go select and order
 // GPUs and ranks, and pipelines.go has the stages of a pipeline. runs.go decides which inputs belong
-// to one run, jobs.go which ranks were compared, and comparable.go whether two runs can be compared at
-// all. usable.go has the limits beyond which a capture has no meaning. words.go has the display names
-// of causes of idle time.
+// to one run, and jobs.go which ranks were compared. usable.go has the limits beyond which a capture
+// has no meaning. words.go has the display names of causes of idle time.
 //
-// Subjects with many functions have packages of their own: view/efficiency, view/bench and view/hang.
+// Subjects with many functions have packages of their own: view/layers, view/efficiency, view/bench,
+// view/goodput, view/hang, and view/comparability, whether two runs can be compared at all.
 // No function here judges a number; limits of findings are in package judge/rule.
 package view

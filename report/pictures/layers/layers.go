@@ -13,7 +13,7 @@ import (
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/layers"
 )
 
 // The limits of the pictures of layers.
@@ -64,12 +64,12 @@ func Typical(s *summary.Summary) (plot.Chart, bool) {
 
 // typicalRow returns the row whose layer is drawn: of the kind and pass with the most time, the median nearest to that of all steps.
 func typicalRow(s *summary.Summary) (of *summary.Layer) {
-	groups := view.LayerGroups(s)
+	groups := layers.Groups(s)
 	if len(groups) == 0 {
 		return nil
 	}
 	kinds := groups[0].Kinds()
-	k := slices.MaxFunc(kinds, func(a, b view.LayerKind) int { return cmp.Compare(a.NS(), b.NS()) })
+	k := slices.MaxFunc(kinds, func(a, b layers.Kind) int { return cmp.Compare(a.NS(), b.NS()) })
 	away := func(l *summary.Layer) int64 { return max(l.MedianNS-k.MedianNS, k.MedianNS-l.MedianNS) }
 	for _, st := range groups[0].Steps {
 		for _, l := range st.Layers {
@@ -88,7 +88,7 @@ func typicalRow(s *summary.Summary) (of *summary.Layer) {
 
 // shownName returns the name of the kind of a row, as the tables show it.
 func shownName(s *summary.Summary, of *summary.Layer) string {
-	for _, g := range view.LayerGroups(s) {
+	for _, g := range layers.Groups(s) {
 		for _, k := range g.Kinds() {
 			if k.Kind == of.Kind && k.Pass == of.Pass {
 				return k.Name
@@ -183,7 +183,7 @@ func joinedKernels(list []summary.LayerKernel) (rows []layerRow) {
 
 // Times shows by how much each layer is longer than the median of its kind: by rank if there are several, else by step.
 func Times(s *summary.Summary) (plot.Chart, bool) {
-	groups := view.LayerGroups(s)
+	groups := layers.Groups(s)
 	if len(groups) == 0 {
 		return plot.Chart{}, false
 	}
@@ -226,7 +226,7 @@ func Times(s *summary.Summary) (plot.Chart, bool) {
 }
 
 // mainPass returns the pass whose layers take the most time.
-func mainPass(g *view.LayerGroup) (pass string) {
+func mainPass(g *layers.Group) (pass string) {
 	sums := map[string]int64{}
 	for _, k := range g.Kinds() {
 		sums[k.Pass] += k.NS()
@@ -245,7 +245,7 @@ type timedRow struct {
 }
 
 // layerTimes returns the rows of the heat map, the number of layers, and what a row is.
-func layerTimes(g *view.LayerGroup, pass string) (rows []timedRow, width int, by string) {
+func layerTimes(g *layers.Group, pass string) (rows []timedRow, width int, by string) {
 	medians := map[string]int64{}
 	for _, k := range g.Kinds() {
 		if k.Pass == pass {

@@ -12,7 +12,7 @@ import (
 	"assay/report/section"
 	"assay/report/words"
 	"assay/summary"
-	"assay/summary/view"
+	"assay/summary/view/layers"
 )
 
 // The limits of what is shown of layers.
@@ -25,11 +25,11 @@ const (
 )
 
 // layerGroups returns the kinds of steps whose layers are known. Without usable numbers of the GPUs there are none.
-func layerGroups(ctx *section.Context) []view.LayerGroup {
+func layerGroups(ctx *section.Context) []layers.Group {
 	if ctx.Result.Unusable() != nil {
 		return nil
 	}
-	return view.LayerGroups(ctx.Summary)
+	return layers.Groups(ctx.Summary)
 }
 
 // ScreenLayers says how many layers the model has and what one takes, if they are most of a step, or why it has none.
@@ -63,7 +63,7 @@ func ScreenLayers(ctx *section.Context) doc.Section {
 
 // layersText returns what the layers of the typical step take: "decode: 36 layers × 268 µs; 9.65 ms of 10.7 ms a step",
 // and in training "12 layers: forward 331 µs, backward 706 µs".
-func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
+func layersText(g *layers.Group, kinds []layers.Kind) string {
 	type model struct {
 		name        string
 		count, runs int64
@@ -131,7 +131,7 @@ func passesText(list []passTime) string {
 }
 
 // kindName returns the name of a kind, with what it differs by from the other kind of its name.
-func kindName(k *view.LayerKind, name func(string) string) string {
+func kindName(k *layers.Kind, name func(string) string) string {
 	if k.Differs == "" {
 		return name(k.Name)
 	}
@@ -141,13 +141,13 @@ func kindName(k *view.LayerKind, name func(string) string) string {
 func passName(pass string) string { return label.Clip(label.Clean(pass), 20) }
 
 // mainKind returns the kind of layers with the most time.
-func mainKind(kinds []view.LayerKind) *view.LayerKind {
-	k := slices.MaxFunc(kinds, func(a, b view.LayerKind) int { return cmp.Compare(a.NS(), b.NS()) })
+func mainKind(kinds []layers.Kind) *layers.Kind {
+	k := slices.MaxFunc(kinds, func(a, b layers.Kind) int { return cmp.Compare(a.NS(), b.NS()) })
 	return &k
 }
 
 // partsText returns the parts of one layer with the most time: "One MoE layer: MoE 176 µs, attention 41 µs."
-func partsText(kinds []view.LayerKind) string {
+func partsText(kinds []layers.Kind) string {
 	k := mainKind(kinds)
 	parts := slices.Clone(k.Parts[:])
 	slices.SortStableFunc(parts, func(a, b summary.PathPart) int { return cmp.Compare(b.NS, a.NS) })
@@ -167,15 +167,15 @@ func partsText(kinds []view.LayerKind) string {
 		list = append(list, unit.Duration(over)+" of it overlapped")
 	}
 	of := kindName(k, words.Layer)
-	if slices.ContainsFunc(kinds, func(o view.LayerKind) bool { return o.Pass != k.Pass }) {
+	if slices.ContainsFunc(kinds, func(o layers.Kind) bool { return o.Pass != k.Pass }) {
 		of += ", " + passName(k.Pass)
 	}
 	return "One " + of + ": " + strings.Join(list, ", ") + "."
 }
 
 // oddText names the most unusual layer: "Layer 17 takes 1.4 times the median (MoE)."
-func oddText(kinds []view.LayerKind) string {
-	var best *view.LayerOdd
+func oddText(kinds []layers.Kind) string {
+	var best *layers.Odd
 	pass, when := "", ""
 	for i := range kinds {
 		for n := range kinds[i].Odd {
@@ -227,8 +227,8 @@ func Layers(ctx *section.Context) doc.Section {
 }
 
 // pairText compares the passes of training, if each has one kind of layers and as many.
-func pairText(kinds []view.LayerKind) string {
-	of := map[string][]view.LayerKind{}
+func pairText(kinds []layers.Kind) string {
+	of := map[string][]layers.Kind{}
 	for _, k := range kinds {
 		of[k.Pass] = append(of[k.Pass], k)
 	}
@@ -240,7 +240,7 @@ func pairText(kinds []view.LayerKind) string {
 }
 
 // layerTable has a row for each kind of layers.
-func layerTable(g *view.LayerGroup, kinds []view.LayerKind) doc.Table {
+func layerTable(g *layers.Group, kinds []layers.Kind) doc.Table {
 	var times []int64
 	for _, k := range kinds {
 		times = append(times, k.MedianNS)
@@ -276,7 +276,7 @@ func scaled(s doc.Scale, ns int64) string {
 }
 
 // oddTable has the layers that take much longer or shorter than the others of their kind.
-func oddTable(kinds []view.LayerKind) doc.Table {
+func oddTable(kinds []layers.Kind) doc.Table {
 	t := doc.Table{Title: "unusual layers", Columns: []doc.Column{doc.Col("layer", doc.Number), doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("of the median", doc.Number), doc.Col("most of it in", doc.Text), doc.Col("kernel", doc.KernelName), doc.Col("runs", doc.Text)},
 		Note: "Layers that take much longer or shorter than others of their kind in more than half of the runs through the model."}
 	for _, k := range kinds {
@@ -289,7 +289,7 @@ func oddTable(kinds []view.LayerKind) doc.Table {
 
 // floorText compares the largest parts of one layer with the least time that the hardware needs for them: those that take more than twice
 // this time, if kernels are most of the layer, or all if the user gave the model.
-func floorText(k *view.LayerKind) string {
+func floorText(k *layers.Kind) string {
 	var list []string
 	mostly := 2*k.KernelNS() >= k.MedianNS
 	for _, f := range k.Floor {
@@ -304,7 +304,7 @@ func floorText(k *view.LayerKind) string {
 }
 
 // floorTable compares the parts of one layer of each kind and pass with the least time that the hardware needs for them.
-func floorTable(kinds []view.LayerKind) doc.Table {
+func floorTable(kinds []layers.Kind) doc.Table {
 	var times []int64
 	for _, k := range kinds {
 		for _, f := range k.Floor {

@@ -1,4 +1,5 @@
-package view
+// Package layers adds up the layers of a model by kind and pass, over the ranks and steps of a run.
+package layers
 
 import (
 	"cmp"
@@ -10,8 +11,8 @@ import (
 	"assay/summary"
 )
 
-// A LayerStep is one step of one GPU, with the layers of the model in it.
-type LayerStep struct {
+// A Step is one step of one GPU, with the layers of the model in it.
+type Step struct {
 	summary.GPU
 	Name    string
 	Kind    string           // of the step: prefill, decode, mixed, or ""
@@ -22,7 +23,7 @@ type LayerStep struct {
 }
 
 // NS returns the time of the layers of a step.
-func (s *LayerStep) NS() (ns int64) {
+func (s *Step) NS() (ns int64) {
 	for _, l := range s.Layers {
 		ns = summary.Plus(ns, lengthOf(l))
 	}
@@ -30,7 +31,7 @@ func (s *LayerStep) NS() (ns int64) {
 }
 
 // Mostly reports whether layers are most of the step or, without one, of the window or its kernels: a window may have a setup too.
-func (s *LayerStep) Mostly() bool {
+func (s *Step) Mostly() bool {
 	kernels := int64(0)
 	for _, l := range s.Layers {
 		kernels = summary.Plus(kernels, l.Parts.Sum())
@@ -48,16 +49,16 @@ func lengthOf(l *summary.Layer) (ns int64) {
 	return ns
 }
 
-// A LayerGroup has the steps whose layers can be compared: steps of one kind with the same kinds of layers, as many of
+// A Group has the steps whose layers can be compared: steps of one kind with the same kinds of layers, as many of
 // each.
-type LayerGroup struct {
+type Group struct {
 	Kind    string // of the steps
-	Steps   []LayerStep
-	Typical *LayerStep // the step whose layers take the median time
+	Steps   []Step
+	Typical *Step // the step whose layers take the median time
 }
 
 // NS returns the time of the layers of all steps.
-func (g *LayerGroup) NS() (ns int64) {
+func (g *Group) NS() (ns int64) {
 	for i := range g.Steps {
 		ns = summary.Plus(ns, g.Steps[i].NS())
 	}
@@ -65,7 +66,7 @@ func (g *LayerGroup) NS() (ns int64) {
 }
 
 // kernelNS returns the kernel time of the layers of all steps.
-func (g *LayerGroup) kernelNS() (ns int64) {
+func (g *Group) kernelNS() (ns int64) {
 	for i := range g.Steps {
 		for _, l := range g.Steps[i].Layers {
 			ns = summary.Plus(ns, l.Parts.Sum())
@@ -74,9 +75,9 @@ func (g *LayerGroup) kernelNS() (ns int64) {
 	return ns
 }
 
-// LayerGroups returns the groups of the steps that have layers, those with the most kernel time in layers first: layers of a
+// Groups returns the groups of the steps that have layers, those with the most kernel time in layers first: layers of a
 // warm-up last long and compute little.
-func LayerGroups(s *summary.Summary) (out []LayerGroup) {
+func Groups(s *summary.Summary) (out []Group) {
 	at := map[string]int{}
 	for _, st := range layerSteps(s) {
 		key := st.Kind
@@ -87,25 +88,25 @@ func LayerGroups(s *summary.Summary) (out []LayerGroup) {
 		if !ok {
 			i = len(out)
 			at[key] = i
-			out = append(out, LayerGroup{Kind: st.Kind})
+			out = append(out, Group{Kind: st.Kind})
 		}
 		out[i].Steps = append(out[i].Steps, st)
 	}
 	for i := range out {
 		g := &out[i]
-		order := make([]*LayerStep, len(g.Steps))
+		order := make([]*Step, len(g.Steps))
 		for k := range g.Steps {
 			order[k] = &g.Steps[k]
 		}
-		slices.SortStableFunc(order, func(a, b *LayerStep) int { return cmp.Compare(a.NS(), b.NS()) })
+		slices.SortStableFunc(order, func(a, b *Step) int { return cmp.Compare(a.NS(), b.NS()) })
 		g.Typical = order[(len(order)-1)/2]
 	}
-	slices.SortStableFunc(out, func(a, b LayerGroup) int { return cmp.Compare(b.kernelNS(), a.kernelNS()) })
+	slices.SortStableFunc(out, func(a, b Group) int { return cmp.Compare(b.kernelNS(), a.kernelNS()) })
 	return out
 }
 
 // layerSteps returns the steps that have layers, by GPU and time.
-func layerSteps(s *summary.Summary) (out []LayerStep) {
+func layerSteps(s *summary.Summary) (out []Step) {
 	type key struct {
 		summary.GPU
 		start int64
@@ -120,7 +121,7 @@ func layerSteps(s *summary.Summary) (out []LayerStep) {
 	at := map[key]int{}
 	for i := range s.Layers {
 		l := &s.Layers[i]
-		step := LayerStep{GPU: summary.GPU{Input: l.Input, Rank: l.Rank, Device: l.Device}, Name: l.Step}
+		step := Step{GPU: summary.GPU{Input: l.Input, Rank: l.Rank, Device: l.Device}, Name: l.Step}
 		step.within(s, steps[step.GPU], l)
 		k := key{step.GPU, step.StartNS, step.Name}
 		n, ok := at[k]
@@ -136,7 +137,7 @@ func layerSteps(s *summary.Summary) (out []LayerStep) {
 
 // within fills in the step of a row: of the steps of its name the last that starts before it, because the work of a
 // step may end after the step. Without a step it is the window of the GPU.
-func (s *LayerStep) within(of *summary.Summary, steps []*summary.Step, l *summary.Layer) {
+func (s *Step) within(of *summary.Summary, steps []*summary.Step, l *summary.Layer) {
 	var best *summary.Step
 	for _, st := range steps {
 		if st.Name == l.Step && st.StartNS <= l.StartNS && (best == nil || st.StartNS >= best.StartNS) {
@@ -155,11 +156,11 @@ func (s *LayerStep) within(of *summary.Summary, steps []*summary.Step, l *summar
 	}
 }
 
-// LayerParts is the number of parts that a layer is divided into.
-const LayerParts = 6
+// Parts is the number of parts that a layer is divided into.
+const Parts = 6
 
-// A LayerKind is all layers of one kind and pass in the steps of a group.
-type LayerKind struct {
+// A Kind is all layers of one kind and pass in the steps of a group.
+type Kind struct {
 	Kind, Pass string
 	Name       string // the kind, as it is shown: attention layers with a feed-forward network are "transformer-layer"
 	Count      int64  // layers in one run through the model
@@ -170,13 +171,13 @@ type LayerKind struct {
 	SumNS      int64  // the lengths of all its layers in the typical step
 	// Parts is the kernel time of one layer: that of median length, in the step where the median is nearest to that of all steps. Means
 	// are over all layers, the median over steps. Kernels that run at the same time count fully each.
-	Parts, Means [LayerParts]summary.PathPart
+	Parts, Means [Parts]summary.PathPart
 	Floor        []summary.PartFloor // of the parts of one layer that have one, and of the head; of the row nearest to the median
-	Odd          []LayerOdd          // the most unusual first
+	Odd          []Odd               // the most unusual first
 }
 
-// A LayerOdd is a layer that takes much longer or shorter than the others of its kind, in at least half of the steps.
-type LayerOdd struct {
+// A Odd is a layer that takes much longer or shorter than the others of its kind, in at least half of the steps.
+type Odd struct {
 	Index int32
 	Runs  int64   // in which it does
 	Times float64 // its length, as a multiple of the median; the median over those steps
@@ -185,7 +186,7 @@ type LayerOdd struct {
 }
 
 // Kinds returns the kinds of layers of a group: passes in order of time, and in a pass those with the most time first.
-func (g *LayerGroup) Kinds() (out []LayerKind) {
+func (g *Group) Kinds() (out []Kind) {
 	type key struct{ kind, pass string }
 	rows := map[key][]*summary.Layer{}
 	var order []key
@@ -213,7 +214,7 @@ func (g *LayerGroup) Kinds() (out []LayerKind) {
 	}
 	shown(out)
 	g.differ(out)
-	slices.SortStableFunc(out, func(a, b LayerKind) int {
+	slices.SortStableFunc(out, func(a, b Kind) int {
 		return cmp.Or(cmp.Compare(passes[a.Pass], passes[b.Pass]), cmp.Compare(b.NS(), a.NS()))
 	})
 	return out
@@ -221,8 +222,8 @@ func (g *LayerGroup) Kinds() (out []LayerKind) {
 
 // shown sets the names of kinds. In a hybrid model the layers differ by what takes the place of attention; elsewhere
 // a layer of attention and a feed-forward network is what is called a transformer layer.
-func shown(kinds []LayerKind) {
-	hybrid := slices.ContainsFunc(kinds, func(k LayerKind) bool {
+func shown(kinds []Kind) {
+	hybrid := slices.ContainsFunc(kinds, func(k Kind) bool {
 		return strings.HasPrefix(k.Kind, "mamba-layer") || strings.HasPrefix(k.Kind, "linear-attention-layer")
 	})
 	for i := range kinds {
@@ -234,8 +235,8 @@ func shown(kinds []LayerKind) {
 // differ says by what two kinds of one name and pass differ: by the place of their passes in the step, as of a prompt and the
 // tokens after it; or by attention that takes a quarter longer in one of them, as that to all tokens does beside a sliding
 // window, where the rest of the layer takes the same time.
-func (g *LayerGroup) differ(kinds []LayerKind) {
-	byName := map[string][]*LayerKind{}
+func (g *Group) differ(kinds []Kind) {
+	byName := map[string][]*Kind{}
 	for i := range kinds {
 		name := strings.TrimRight(kinds[i].Kind, "-0123456789")
 		byName[kinds[i].Pass+" "+name] = append(byName[kinds[i].Pass+" "+name], &kinds[i])
@@ -265,7 +266,7 @@ func (g *LayerGroup) differ(kinds []LayerKind) {
 
 // precedes reports whether, in each step, one pass through layers of a kind comes before all of several passes through as many
 // layers of another kind.
-func (g *LayerGroup) precedes(first, later *LayerKind) bool {
+func (g *Group) precedes(first, later *Kind) bool {
 	if first.Runs != 1 || later.Runs < 2 || first.Count != later.Count {
 		return false
 	}
@@ -288,8 +289,8 @@ func (g *LayerGroup) precedes(first, later *LayerKind) bool {
 }
 
 // layerKind joins the rows of one kind. A step may have several, for example of each pass of a draft model.
-func layerKind(kind, pass string, rows []*summary.Layer, steps int64) LayerKind {
-	k := LayerKind{Kind: kind, Pass: pass, Steps: steps, Count: rows[0].Count, Runs: max(1, int64(len(rows))/max(1, steps))}
+func layerKind(kind, pass string, rows []*summary.Layer, steps int64) Kind {
+	k := Kind{Kind: kind, Pass: pass, Steps: steps, Count: rows[0].Count, Runs: max(1, int64(len(rows))/max(1, steps))}
 	if slices.ContainsFunc(rows, func(l *summary.Layer) bool { return l.Count != k.Count }) { // not runs of one model
 		k.Count, k.Runs = 0, 1
 		for _, l := range rows {
@@ -298,7 +299,7 @@ func layerKind(kind, pass string, rows []*summary.Layer, steps int64) LayerKind 
 		k.Count /= max(1, steps)
 	}
 	var medians []int64
-	parts := [LayerParts][]int64{}
+	parts := [Parts][]int64{}
 	for _, l := range rows {
 		medians = append(medians, l.MedianNS)
 		for i, p := range l.Parts.Each() {
@@ -327,7 +328,7 @@ func nearest(rows []*summary.Layer, median int64) *summary.Layer {
 }
 
 // oddOf returns the layers that are unusual in more than half of the runs: of two, one may be chance.
-func oddOf(rows []*summary.Layer, runs int64) (out []LayerOdd) {
+func oddOf(rows []*summary.Layer, runs int64) (out []Odd) {
 	type cause struct{ part, kernel string }
 	times, causes := map[int32][]float64{}, map[int32]map[cause]int{}
 	for _, l := range rows {
@@ -343,7 +344,7 @@ func oddOf(rows []*summary.Layer, runs int64) (out []LayerOdd) {
 		if 2*int64(len(list)) <= runs {
 			continue
 		}
-		odd := LayerOdd{Index: i, Runs: int64(len(list)), Times: stat.MedianBy(list, func(x float64) float64 { return x })}
+		odd := Odd{Index: i, Runs: int64(len(list)), Times: stat.MedianBy(list, func(x float64) float64 { return x })}
 		best := cause{}
 		for c, n := range causes[i] {
 			if most := causes[i][best]; n > most || n == most && (c.part < best.part || c.part == best.part && c.kernel < best.kernel) {
@@ -353,13 +354,13 @@ func oddOf(rows []*summary.Layer, runs int64) (out []LayerOdd) {
 		odd.Part, odd.Kernel = best.part, best.kernel
 		out = append(out, odd)
 	}
-	away := func(o LayerOdd) float64 { return max(o.Times, 1/max(o.Times, 1e-9)) }
-	slices.SortFunc(out, func(a, b LayerOdd) int { return cmp.Or(cmp.Compare(away(b), away(a)), cmp.Compare(a.Index, b.Index)) })
+	away := func(o Odd) float64 { return max(o.Times, 1/max(o.Times, 1e-9)) }
+	slices.SortFunc(out, func(a, b Odd) int { return cmp.Or(cmp.Compare(away(b), away(a)), cmp.Compare(a.Index, b.Index)) })
 	return out
 }
 
 // KernelNS returns the kernel time of one layer. It is more than its length if many kernels run at the same time.
-func (k *LayerKind) KernelNS() (ns int64) {
+func (k *Kind) KernelNS() (ns int64) {
 	for _, p := range k.Parts {
 		ns = summary.Plus(ns, p.NS)
 	}
@@ -367,7 +368,7 @@ func (k *LayerKind) KernelNS() (ns int64) {
 }
 
 // meanNS returns the mean kernel time of a layer.
-func (k *LayerKind) meanNS() (ns int64) {
+func (k *Kind) meanNS() (ns int64) {
 	for _, p := range k.Means {
 		ns = summary.Plus(ns, p.NS)
 	}
@@ -375,10 +376,10 @@ func (k *LayerKind) meanNS() (ns int64) {
 }
 
 // NS returns the time of all layers of the kind in the typical step.
-func (k *LayerKind) NS() int64 { return k.SumNS }
+func (k *Kind) NS() int64 { return k.SumNS }
 
 // Part returns the mean time of a part of one layer, by its name.
-func (k *LayerKind) Part(name string) int64 {
+func (k *Kind) Part(name string) int64 {
 	for _, p := range k.Means {
 		if p.Name == name {
 			return p.NS
@@ -388,4 +389,4 @@ func (k *LayerKind) Part(name string) int64 {
 }
 
 // Key identifies the kind in comparisons.
-func (k *LayerKind) Key() string { return strings.TrimSpace(k.Pass + " " + k.Kind) }
+func (k *Kind) Key() string { return strings.TrimSpace(k.Pass + " " + k.Kind) }

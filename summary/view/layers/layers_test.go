@@ -1,4 +1,4 @@
-package view
+package layers
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ func TestLayerSums(t *testing.T) {
 	}
 	s := &summary.Summary{Layers: []summary.Layer{
 		row(1, 12_000, 90_000, 10_000, 10_000, 14_000, 90_000), row(0, 11_000, 40_000, 10_000, 10_000, 12_000, 40_000)}}
-	groups := LayerGroups(s)
+	groups := Groups(s)
 	if len(groups) != 1 || len(groups[0].Kinds()) != 1 {
 		t.Fatalf("got %+v", groups)
 	}
@@ -29,18 +29,18 @@ func TestLayerSums(t *testing.T) {
 		t.Errorf("parts %+v, means %+v", k.Parts, k.Means)
 	}
 	s.Layers[0].TypicalParts, s.Layers[1].TypicalParts = summary.LayerParts{}, summary.LayerParts{} // of an older version
-	if k := LayerGroups(s)[0].Kinds()[0]; k.Parts != k.Means || k.Parts[1].Name != "mlp" {
+	if k := Groups(s)[0].Kinds()[0]; k.Parts != k.Means || k.Parts[1].Name != "mlp" {
 		t.Errorf("without the typical layer: %+v", k.Parts)
 	}
 }
 
 // TestKindsDiffer: of two kinds of one name, one has attention of 40 µs and one of 60; attention of 40 and 44 µs says nothing.
 func TestKindsDiffer(t *testing.T) {
-	kinds := func(a, b int64) []LayerKind {
+	kinds := func(a, b int64) []Kind {
 		row := func(kind string, ns int64) summary.Layer {
 			return summary.Layer{Kind: kind, Pass: "forward", Count: 3, MedianNS: 200_000, Parts: summary.LayerParts{Attention: 3 * ns, MoE: 300_000}}
 		}
-		return LayerGroups(&summary.Summary{Layers: []summary.Layer{row("moe-layer", a), row("moe-layer-2", b)}})[0].Kinds()
+		return Groups(&summary.Summary{Layers: []summary.Layer{row("moe-layer", a), row("moe-layer-2", b)}})[0].Kinds()
 	}
 	if k := kinds(40_000, 60_000); k[0].Differs != "with shorter attention" || k[1].Differs != "with longer attention" {
 		t.Errorf("got %q and %q", k[0].Differs, k[1].Differs)
@@ -65,7 +65,7 @@ func TestPassesDiffer(t *testing.T) {
 			s.Layers = append(s.Layers, summary.Layer{Step: "generate", Kind: kind, Pass: "forward", Count: 16, StartNS: int64(i) * 1_000_000, MedianNS: 2 * ns,
 				Parts: summary.LayerParts{Attention: 16 * ns, MLP: 16 * ns}})
 		}
-		for _, k := range LayerGroups(s)[0].Kinds() {
+		for _, k := range Groups(s)[0].Kinds() {
 			out = append(out, k.Name+": "+k.Differs)
 		}
 		slices.Sort(out)
@@ -100,7 +100,7 @@ func TestShownNames(t *testing.T) {
 		{[]summary.Layer{row("decoder", 60_000)}, "decoder"},
 		{[]summary.Layer{row("attention-layer", 60_000), row("mamba-layer", 60_000)}, "attention-layer"},
 	} {
-		for _, k := range LayerGroups(&summary.Summary{Layers: c.rows})[0].Kinds() {
+		for _, k := range Groups(&summary.Summary{Layers: c.rows})[0].Kinds() {
 			if k.Kind == c.rows[0].Kind && k.Name != c.want {
 				t.Errorf("%s is shown as %s, want %s", k.Kind, k.Name, c.want)
 			}
@@ -119,7 +119,7 @@ func TestOddOfTwo(t *testing.T) {
 			}
 			s.Layers = append(s.Layers, l)
 		}
-		got := LayerGroups(s)[0].Kinds()[0].Odd
+		got := Groups(s)[0].Kinds()[0].Odd
 		if len(got) != c.want {
 			t.Errorf("%d of %d runs: %d odd layers, want %d", c.odd, c.runs, len(got), c.want)
 		} else if want := map[int]string{1: "routing_b", 2: "routing_a"}[c.odd]; c.want == 1 && got[0].Kernel != want {

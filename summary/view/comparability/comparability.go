@@ -1,4 +1,5 @@
-package view
+// Package comparability finds whether two runs can be compared, and why a comparison may mislead.
+package comparability
 
 import (
 	"cmp"
@@ -6,6 +7,7 @@ import (
 	"strings"
 
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A Level is the severity of a reason.
@@ -22,11 +24,11 @@ func (l Level) String() string { return [...]string{"note", "warn", "refuse"}[l]
 
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// The codes of the reasons of [Comparable].
+// The codes of the reasons of [Reasons].
 const (
 	ClocksImplausible    = "clocks-implausible"     // the times of GPU work of a run cannot be true: Issue says which
 	RanksIncomparable    = "ranks-incomparable"     // traces of ranks of a run cannot be compared: Issue says why
-	DeviceRecordsMissing = "device-records-missing" // Issue says that an export is damaged, or Loss which launches have no work
+	DeviceRecordsMissing = "device-records-missing" // Issue says that an export is damaged, or view.Loss which launches have no work
 	OtherHardware        = "other-hardware"         // Names of the GPU models
 	HardwareUnknown      = "hardware-unknown"       // Names of the GPU models, of one run without any
 	OtherDeviceCount     = "other-device-count"     // Count of devices
@@ -61,7 +63,7 @@ type Fact struct {
 	Count int64
 	Ranks []int
 	Issue string
-	Loss  *Loss
+	Loss  *view.Loss
 }
 
 // A Part is one run: the rows of some inputs of a summary, or of all if Inputs is nil.
@@ -72,10 +74,10 @@ type Part struct {
 
 func (p Part) has(input int) bool { return p.Inputs == nil || slices.Contains(p.Inputs, input) }
 
-// Comparable returns why two sides cannot be compared, or only in part, the worst reason first. Every run
+// Reasons returns why two sides cannot be compared, or only in part, the worst reason first. Every run
 // is compared with the first run of the base. If several reasons have one code, the first is returned for
 // each side.
-func Comparable(base, new []Part) []Reason {
+func Reasons(base, new []Part) []Reason {
 	var runs []*run
 	runs = append(runs, factsOf(base, "base")...)
 	runs = append(runs, factsOf(new, "new")...)
@@ -179,10 +181,10 @@ func (r *run) about(code string, level Level, set func(*Fact)) Reason {
 // unusable refuses a run whose GPU times have no meaning. Issues are not assigned to inputs, so the issues
 // of a summary concern all its runs.
 func (r *run) unusable() (Reason, bool) {
-	if list := ImplausibleTimes(r.Summary); len(list) > 0 {
+	if list := view.ImplausibleTimes(r.Summary); len(list) > 0 {
 		return r.about(ClocksImplausible, Refuse, func(f *Fact) { f.Issue = list[0].Code }), true
 	}
-	if list := RanksApart(r.Summary); len(list) > 0 {
+	if list := view.RanksApart(r.Summary); len(list) > 0 {
 		return r.about(RanksIncomparable, Refuse, func(f *Fact) { f.Issue = list[0].Code }), true
 	}
 	if i := slices.IndexFunc(r.Issues, summary.Issue.Damages); i >= 0 {
@@ -194,7 +196,7 @@ func (r *run) unusable() (Reason, bool) {
 			rows = append(rows, l)
 		}
 	}
-	loss, ok := MostLost(rows, MostMissing)
+	loss, ok := view.MostLost(rows, view.MostMissing)
 	return r.about(DeviceRecordsMissing, Refuse, func(f *Fact) { f.Loss = &loss }), ok
 }
 
@@ -219,7 +221,7 @@ func otherHardware(a, b *run) (Reason, bool) {
 }
 
 func otherDeviceCount(a, b *run) (Reason, bool) {
-	n, m := int64(GPUsOf(a.Summary, a.devices)), int64(GPUsOf(b.Summary, b.devices))
+	n, m := int64(view.GPUsOf(a.Summary, a.devices)), int64(view.GPUsOf(b.Summary, b.devices))
 	return Reason{OtherDeviceCount, Refuse, a.fact(func(f *Fact) { f.Count = n }), b.fact(func(f *Fact) { f.Count = m })}, n > 0 && m > 0 && n != m
 }
 
