@@ -3,6 +3,8 @@ package ingest
 import (
 	"bytes"
 	"errors"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -68,11 +70,79 @@ func (f *File) searchTexts(path string, in *Input) error {
 		return nil
 	}
 	left, err := nsys.WriteTexts(path, f.Tap)
+	in.notSearched(f.Path, left)
+	return err
+}
+
+// notSearched adds an issue for tables that were not searched for secrets to their end.
+func (in *Input) notSearched(path, left string) {
 	if left != "" {
-		in.Trace.Issues = append(in.Trace.Issues, diag.Issue{Code: "secrets-not-searched", Severity: diag.Info, Count: 1, First: diag.Pos{File: f.Path},
+		in.Trace.Issues = append(in.Trace.Issues, diag.Issue{Code: "secrets-not-searched", Severity: diag.Info, Count: 1, First: diag.Pos{File: path},
 			Help: "These tables were not searched for secrets to their end: " + left + ". Remove secrets from them before you share the file."})
 	}
-	return err
+}
+
+// isParquetExport reports whether a path is that of a directory with the tables of an export; see [openTables].
+func isParquetExport(path string, _ []byte) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func loadParquet(f *File, sel trace.Select, in *Input) error {
+	dir, done, err := f.inPlace("")
+	if err != nil {
+		return err
+	}
+	if in.Trace, err = nsys.ReadParquet(dir, f.Path, sel); err == nil && f.Tap != nil {
+		in.notSearched(f.Path, nsys.WriteParquetTexts(dir, f.Tap))
+	}
+	return errors.Join(err, done())
+}
+
+// exportDir returns the directory of the export that a table in Parquet belongs to.
+func exportDir(path string) (dir string, ok bool) {
+	return filepath.Dir(path), nsys.ParquetTable(path)
+}
+
+// joinedFiles reads the content of several files, one after the other.
+type joinedFiles struct {
+	paths []string
+	file  *os.File // of the content that is being read
+}
+
+func (j *joinedFiles) Read(p []byte) (n int, err error) {
+	for {
+		if j.file == nil {
+			if len(j.paths) == 0 {
+				return 0, io.EOF
+			}
+			if j.file, err = os.Open(j.paths[0]); err != nil {
+				return 0, err
+			}
+			j.paths = j.paths[1:]
+		}
+		if n, err = j.file.Read(p); err != io.EOF || n > 0 {
+			return n, err
+		}
+		j.Close()
+	}
+}
+
+func (j *joinedFiles) Close() {
+	if j.file != nil {
+		j.file.Close()
+		j.file = nil
+	}
+}
+
+// sizeOf returns the size of a file, or of the tables in a directory.
+func sizeOf(path string) (n int64) {
+	for _, path := range append(nsys.ParquetFiles(path), path) {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 // loadSQLite reads a database without copying it. One that is compressed or comes

@@ -21,6 +21,7 @@ import (
 
 	"assay/internal/outfile"
 	"assay/logs/forms"
+	"assay/nsys"
 	"assay/trace"
 )
 
@@ -113,6 +114,12 @@ func open(path string, stdin io.Reader, bomb int64, sum hash.Hash) (*File, error
 	if err != nil {
 		return nil, pathError(err)
 	}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		if tables := nsys.ParquetFiles(path); len(tables) > 0 {
+			file.Close()
+			return opened(path, &joinedFiles{paths: tables}, bomb, sum)
+		}
+	}
 	return opened(path, file, bomb, sum)
 }
 
@@ -125,6 +132,10 @@ func opened(path string, src io.Reader, bomb int64, sum hash.Hash) (*File, error
 		f.close = append(f.close, func() { file.Close() })
 		info, err := file.Stat()
 		f.whole = err == nil && info.Mode().IsRegular()
+	}
+	if files, ok := src.(*joinedFiles); ok {
+		f.close = append(f.close, files.Close)
+		f.whole = true
 	}
 	f.raw = &countingReader{r: src, sum: sum}
 	f.buf = f.buffered(f.raw)

@@ -1,0 +1,494 @@
+package parquet
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Codecs, encodings and pages that only the reader knows.
+const (
+	codecNone, codecSnappy, codecGzip = 0, 1, 2
+	pageDataV2                        = 3
+
+	encodingOldDictionary, encodingBitPacked                   = 2, 4
+	encodingDelta, encodingDeltaLengths, encodingDeltaPrefixes = 5, 6, 7
+	encodingSplit                                              = 9
+)
+
+var codecNames = map[int64]string{3: "LZO", 4: "Brotli", 5: "LZ4", 7: "LZ4"}
+
+var (
+	errPage  = errors.New("a page is damaged")
+	errValue = errors.New("a page has fewer values than it claims")
+)
+
+// A scan is what the columns of one scan share.
+type scan struct {
+	*File
+	stored   []byte // of the page that is being unpacked
+	read     int64  // bytes of all pages, compressed
+	inflated int64  // and unpacked
+	held     int64  // bytes of the pages that columns keep
+	texts    int64  // bytes of all texts
+	zip      *zstd.Decoder
+}
+
+func (s *scan) close() {
+	if s.zip != nil {
+		s.zip.Close()
+	}
+}
+
+// A cursor reads the values of one column, one page at a time.
+type cursor struct {
+	*scan
+	leaf    *leaf
+	at, end int64 // of the rest of its pages
+	codec   int64
+
+	// Of the current page.
+	left     int64 // entries
+	defined  runs  // whether an entry has a value
+	encoding int64
+	page     []byte
+	rest     []byte // of the values
+	index    runs
+	words    deltas // numbers, or lengths of texts
+	prefixes deltas
+	nth      int // values that were read
+
+	dictionary []byte
+	numbers    []int64  // of the dictionary
+	offsets    []uint32 // of its texts, with their lengths before them
+
+	// The current value.
+	null   bool
+	number int64
+	text   []byte
+	before []byte // holds a text that shares its beginning with the last one
+}
+
+// begin starts the pages of a row group.
+func (c *cursor) begin(s span) {
+	c.at, c.end, c.codec, c.left = s.at, s.at+s.size, s.codec, 0
+	c.numbers, c.offsets = c.numbers[:0], c.offsets[:0]
+}
+
+// next reads the value of the next row.
+func (c *cursor) next() error {
+	for c.left == 0 {
+		if err := c.nextPage(); err != nil {
+			return err
+		}
+	}
+	c.left--
+	c.null = false
+	if c.leaf.optional {
+		level, ok := c.defined.next()
+		if !ok {
+			return errValue
+		}
+		if c.null = level == 0; c.null {
+			c.number, c.text = 0, nil
+			return nil
+		}
+	}
+	if !c.value() {
+		return errValue
+	}
+	if c.leaf.isText() {
+		if c.texts += int64(len(c.text)); c.texts > freeInflation+inflation*c.size {
+			return fmt.Errorf("its texts are longer than a file of %d bytes can have", c.size)
+		}
+	}
+	return nil
+}
+
+// A pageHead is what precedes a page.
+type pageHead struct {
+	kind, unpacked, stored, values, encoding int64
+	levels, repeats                          int64 // bytes of levels in the second form of pages, which are not compressed
+	packed, oldLevels                        bool
+}
+
+func (m *structReader) pageHead() (h pageHead) {
+	h.kind, h.packed = -1, true
+	m.fields(func(id field) {
+		switch id {
+		case field{1, thriftI32}:
+			h.kind = m.int()
+		case field{2, thriftI32}:
+			h.unpacked = m.int()
+		case field{3, thriftI32}:
+			h.stored = m.int()
+		case field{5, thriftStruct}, field{7, thriftStruct}: // data, dictionary
+			m.pageFields(&h, 2)
+		case field{8, thriftStruct}: // data in the second form
+			m.pageFields(&h, 4)
+		default:
+			m.skip(id.kind)
+		}
+	})
+	return h
+}
+
+// pageFields reads the fields of one kind of page. Kinds differ in the id of the encoding.
+func (m *structReader) pageFields(h *pageHead, encoding int16) {
+	m.fields(func(id field) {
+		switch {
+		case id == field{1, thriftI32}:
+			h.values = m.int()
+		case id == field{encoding, thriftI32}:
+			h.encoding = m.int()
+		case id == field{3, thriftI32} && encoding == 2:
+			h.oldLevels = m.int() == encodingBitPacked
+		case id == field{5, thriftI32} && encoding == 4:
+			h.levels = m.int()
+		case id == field{6, thriftI32} && encoding == 4:
+			h.repeats = m.int()
+		case id == field{7, thriftFalse} && encoding == 4:
+			h.packed = false
+		default:
+			m.skip(id.kind)
+		}
+	})
+}
+
+// head reads the head of the next page.
+func (c *cursor) head() (h pageHead, err error) {
+	for most := int64(512); ; most *= 16 { // statistics in the head may be long
+		c.stored = grown(c.stored, min(most, c.end-c.at))
+		if _, err := c.in.ReadAt(c.stored, c.at); err != nil {
+			return h, err
+		}
+		m := structReader{in: c.stored}
+		if h = m.pageHead(); !m.bad {
+			n := int64(len(c.stored) - len(m.in))
+			c.at += n
+			c.read += n
+			break
+		}
+		if int64(len(c.stored)) < most || most > 1<<20 {
+			return h, errPage
+		}
+	}
+	if h.kind < 0 || h.stored < 0 || h.stored > c.end-c.at || h.values < 0 || h.unpacked < 0 || h.levels < 0 || h.repeats < 0 ||
+		h.levels+h.repeats > min(h.stored, h.unpacked) {
+		return h, errPage
+	}
+	c.read += h.stored
+	c.inflated += h.unpacked
+	switch {
+	case h.unpacked > maxPage || h.stored > 2*maxPage:
+		return h, fmt.Errorf("a page takes %d bytes, over the limit of %d", max(h.unpacked, h.stored), maxPage)
+	case c.read > c.size:
+		return h, errors.New("pages of several row groups or columns overlap")
+	case c.inflated > freeInflation+inflation*c.size:
+		return h, fmt.Errorf("its pages unpack to more than a file of %d bytes can have", c.size)
+	}
+	return h, nil
+}
+
+// nextPage reads pages until one has values.
+func (c *cursor) nextPage() error {
+	if c.at >= c.end {
+		return errValue
+	}
+	h, err := c.head()
+	if err != nil {
+		return err
+	}
+	switch h.kind {
+	case pageData, pageDataV2:
+		if c.page, err = c.unpack(h, c.page); err == nil && !c.values(h) {
+			err = errPage
+		}
+		c.left = h.values
+	case pageDictionary:
+		if c.dictionary, err = c.unpack(h, c.dictionary); err == nil && !c.entries(h) {
+			err = errPage
+		}
+	default: // an index
+		c.at += h.stored
+	}
+	return err
+}
+
+// unpack returns the content of a page, in the given memory if that is enough.
+func (c *cursor) unpack(h pageHead, into []byte) ([]byte, error) {
+	before := int64(cap(into))
+	into = grown(into, h.unpacked)
+	if c.held += int64(cap(into)) - before; c.held > c.Memory {
+		return nil, fmt.Errorf("pages of one row group take over %d MiB; give more memory (--max-memory)", c.Memory>>20)
+	}
+	c.stored = grown(c.stored, h.stored)
+	if _, err := c.in.ReadAt(c.stored, c.at); err != nil {
+		return nil, err
+	}
+	c.at += h.stored
+	plain := h.levels + h.repeats // of the second form, which has no compressed levels
+	copy(into, c.stored[:plain])
+	if h.packed && c.codec != codecNone {
+		return into, c.decompress(c.stored[plain:], into[plain:])
+	}
+	if h.stored != h.unpacked {
+		return nil, errPage
+	}
+	copy(into, c.stored)
+	return into, nil
+}
+
+// decompress fills out.
+func (c *cursor) decompress(in, out []byte) error {
+	n, err := 0, error(nil)
+	switch c.codec {
+	case codecSnappy:
+		if n, err = snappy.DecodedLen(in); err == nil && n == len(out) {
+			_, err = snappy.Decode(out, in)
+		}
+	case codecGzip:
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(bytes.NewReader(in)); err == nil {
+			n, err = io.ReadFull(z, out)
+		}
+	case codecZstd:
+		if c.zip == nil {
+			c.zip, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage))
+			if err != nil {
+				return err
+			}
+		}
+		var whole []byte
+		if whole, err = c.zip.DecodeAll(in, out[:0:len(out)]); err == nil {
+			n = len(whole)
+		}
+	default:
+		return fmt.Errorf("it is compressed with %s, which assay does not read", codecNames[c.codec])
+	}
+	if err != nil || n != len(out) {
+		return errPage
+	}
+	return nil
+}
+
+// grown returns memory of a length, the given one if it suffices.
+func grown(b []byte, n int64) []byte {
+	if int64(cap(b)) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
+}
+
+// values prepares the reading of the values of a page.
+func (c *cursor) values(h pageHead) (ok bool) {
+	in := c.page[h.repeats:]
+	if c.leaf.optional {
+		n := h.levels
+		if h.kind == pageData {
+			if len(in) < 4 || h.oldLevels {
+				return false
+			}
+			n, in = int64(binary.LittleEndian.Uint32(in)), in[4:]
+		}
+		if n > int64(len(in)) {
+			return false
+		}
+		c.defined = runs{in: in[:n], width: 1}
+		in = in[n:]
+	} else {
+		in = in[h.levels:]
+	}
+	c.encoding, c.rest, c.nth, c.before = h.encoding, in, 0, c.before[:0]
+	switch c.encoding {
+	case encodingPlain:
+		return true
+	case encodingOldDictionary, encodingDictionary:
+		if len(in) == 0 || in[0] > 32 {
+			return len(in) == 0 // all entries are null
+		}
+		c.encoding, c.index = encodingDictionary, runs{in: in[1:], width: int(in[0])}
+		return true
+	case encodingRLE:
+		if c.leaf.kind != typeBool || len(in) < 4 {
+			return false
+		}
+		c.index = runs{in: in[4:], width: 1}
+		return true
+	case encodingDelta:
+		c.words, ok = newDeltas(in)
+		return ok && (c.leaf.kind == typeInt32 || c.leaf.kind == typeInt64)
+	case encodingDeltaLengths:
+		c.words, c.rest, ok = lengths(in)
+	case encodingDeltaPrefixes:
+		if c.prefixes, c.rest, ok = lengths(in); ok {
+			c.words, c.rest, ok = lengths(c.rest)
+		}
+	case encodingSplit:
+		width := c.leaf.width()
+		return width > 0 && int64(len(in))%width == 0
+	}
+	return ok && c.leaf.isText()
+}
+
+// width returns the bytes of a value without a dictionary; 0 if they differ, or are bits.
+func (l *leaf) width() int64 {
+	switch l.kind {
+	case typeInt32, typeFloat:
+		return 4
+	case typeInt64, typeDouble:
+		return 8
+	case typeInt96:
+		return 12
+	case typeFixed:
+		return l.length
+	}
+	return 0
+}
+
+// entries reads the values of a dictionary.
+func (c *cursor) entries(h pageHead) bool {
+	c.numbers, c.offsets = c.numbers[:0], c.offsets[:0]
+	before := int64(8*cap(c.numbers) + 4*cap(c.offsets))
+	c.rest, c.nth = c.dictionary, 0
+	for range h.values {
+		at := len(c.dictionary) - len(c.rest)
+		if !c.plain() {
+			return false
+		}
+		if c.leaf.isText() {
+			c.offsets = append(c.offsets, uint32(at))
+		} else {
+			c.numbers = append(c.numbers, c.number)
+		}
+	}
+	c.held += int64(8*cap(c.numbers)+4*cap(c.offsets)) - before
+	return c.leaf.kind != typeBool
+}
+
+// value reads the next value of the page.
+func (c *cursor) value() (ok bool) {
+	switch c.encoding {
+	case encodingPlain:
+		return c.plain()
+	case encodingDictionary:
+		return c.fromDictionary()
+	case encodingRLE:
+		var bit uint64
+		bit, ok = c.index.next()
+		c.number = int64(bit)
+		return ok
+	case encodingDelta:
+		if c.number, ok = c.words.next(); c.leaf.kind == typeInt32 {
+			c.number = c.leaf.integer(uint32(c.number))
+		}
+		return ok
+	case encodingDeltaLengths:
+		n, ok := c.words.next()
+		return ok && c.take(n)
+	case encodingDeltaPrefixes:
+		shared, ok1 := c.prefixes.next()
+		n, ok2 := c.words.next()
+		if !ok1 || !ok2 || shared < 0 || shared > int64(len(c.before)) || !c.take(n) || shared+n > maxPage {
+			return false
+		}
+		c.before = append(c.before[:shared], c.text...)
+		c.text = c.before
+		return true
+	}
+	return c.split()
+}
+
+// take takes a text from the page.
+func (c *cursor) take(n int64) bool {
+	if n < 0 || n > int64(len(c.rest)) {
+		return false
+	}
+	c.text, c.rest = c.rest[:n], c.rest[n:]
+	return true
+}
+
+// plain reads a value that is stored as it is.
+func (c *cursor) plain() bool {
+	switch c.leaf.kind {
+	case typeBool:
+		at := c.nth
+		if c.nth++; at/8 >= len(c.rest) {
+			return false
+		}
+		c.number = int64(c.rest[at/8] >> (at % 8) & 1)
+		return true
+	case typeBytes:
+		if len(c.rest) < 4 {
+			return false
+		}
+		n := binary.LittleEndian.Uint32(c.rest)
+		c.rest = c.rest[4:]
+		return c.take(int64(n))
+	}
+	width := c.leaf.width()
+	if width <= 0 || !c.take(width) {
+		return false
+	}
+	c.word(c.text)
+	return true
+}
+
+// word takes a number of fixed width from its bytes.
+func (c *cursor) word(b []byte) {
+	switch c.leaf.kind {
+	case typeInt32:
+		c.number = c.leaf.integer(binary.LittleEndian.Uint32(b))
+	case typeInt64:
+		c.number = int64(binary.LittleEndian.Uint64(b))
+	case typeFloat:
+		c.number = truncated(float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+	case typeDouble:
+		c.number = truncated(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+	}
+}
+
+func (c *cursor) fromDictionary() bool {
+	at, ok := c.index.next()
+	if !c.leaf.isText() {
+		if !ok || at >= uint64(len(c.numbers)) {
+			return false
+		}
+		c.number = c.numbers[at]
+		return true
+	}
+	if !ok || at >= uint64(len(c.offsets)) {
+		return false
+	}
+	b := c.dictionary[c.offsets[at]:]
+	n := c.leaf.width()
+	if c.leaf.kind == typeBytes {
+		n, b = int64(binary.LittleEndian.Uint32(b)), b[4:]
+	}
+	c.text = b[:n]
+	return true
+}
+
+// split reads a value whose bytes are in as many streams.
+func (c *cursor) split() bool {
+	width := int(c.leaf.width())
+	n := len(c.rest) / width
+	if c.nth >= n {
+		return false
+	}
+	c.before = c.before[:0]
+	for i := range width {
+		c.before = append(c.before, c.rest[i*n+c.nth])
+	}
+	c.nth++
+	c.text = c.before
+	c.word(c.text)
+	return true
+}
