@@ -203,7 +203,7 @@ func loadPerfetto(f *File, sel trace.Select, in *Input) (err error) {
 }
 
 func loadXPlane(f *File, sel trace.Select, in *Input) (err error) {
-	in.Trace, err = xplane.Read(f, f.Path, sel)
+	in.Trace, in.Tables, err = xplane.Read(f, f.Path, sel)
 	return err
 }
 
