@@ -61,7 +61,7 @@ func isNamedExport(path string, _ []byte) bool {
 		name = strings.TrimSuffix(name, packing)
 	}
 	return strings.HasSuffix(name, ".sqlite") || strings.HasSuffix(name, ".rpd") || strings.HasSuffix(name, "results.db") ||
-		ascendDatabase().MatchString(name)
+		ascendDatabase().MatchString(name) || ascendPieces().MatchString(name)
 }
 
 // searchTexts passes the texts of a database to the search for secrets, if there is one.
@@ -164,10 +164,14 @@ func loadSQLite(f *File, sel trace.Select, in *Input) error {
 			ascendRank(f.Path, t)
 			compareSteps(f.Path, t)
 		}
+	} else if in.Tables, ok, wrong = ascend.ReadAnalysis(path, f.Path, rowLimit(sel)); ok {
+		if in.Format, err = ascend.FormatCollectives, wrong; wrong != nil {
+			err = &Refusal{f.Path, "is a database of Ascend's profiler without collectives that have times", "copy the file again, or give the timeline of the same capture"}
+		}
 	} else if t, err = nsys.ReadSQLite(path, f.Path, sel); err != nil {
 		err = namedOr(f.Path, sample, err)
 	}
-	if in.Trace = t; err == nil {
+	if in.Trace = t; err == nil && t != nil {
 		err = f.searchTexts(path, in)
 	}
 	return errors.Join(err, done())
