@@ -33,7 +33,8 @@ func TestParquetPaths(t *testing.T) {
 		"report/a.nsys-rep": "x", "report/b.nsys-rep": "x", "report/a_pqtdir/StringIds.parquet": string(table),
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err == nil {
 			err = os.WriteFile(path, []byte(text), 0o666)
 		}
 		if err != nil {

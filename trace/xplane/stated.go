@@ -10,7 +10,7 @@ import (
 // otherOps is the name of the operations over the limit of rows.
 const otherOps = "(other operations)"
 
-// An opKey tells operations of a TPU apart: by their name, the operator of the framework and the line of the program.
+// An opKey distinguishes operations of a TPU: by their name, the operator of the framework and the line of the program.
 type opKey struct{ name, framework, source string }
 
 // state adds an operation that covers no other one. XLA states the work of a loop as that of its body, which has
