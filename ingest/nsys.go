@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,37 +101,6 @@ func loadParquet(f *File, sel trace.Select, in *Input) error {
 // exportDir returns the directory of the export that a table in Parquet belongs to.
 func exportDir(path string) (dir string, ok bool) {
 	return filepath.Dir(path), nsys.ParquetTable(path)
-}
-
-// joinedFiles reads the content of several files, one after the other.
-type joinedFiles struct {
-	paths []string
-	file  *os.File // of the content that is being read
-}
-
-func (j *joinedFiles) Read(p []byte) (n int, err error) {
-	for {
-		if j.file == nil {
-			if len(j.paths) == 0 {
-				return 0, io.EOF
-			}
-			if j.file, err = os.Open(j.paths[0]); err != nil {
-				return 0, err
-			}
-			j.paths = j.paths[1:]
-		}
-		if n, err = j.file.Read(p); err != io.EOF || n > 0 {
-			return n, err
-		}
-		j.Close()
-	}
-}
-
-func (j *joinedFiles) Close() {
-	if j.file != nil {
-		j.file.Close()
-		j.file = nil
-	}
 }
 
 // sizeOf returns the size of a file, or of the tables in a directory.

@@ -117,10 +117,28 @@ func open(path string, stdin io.Reader, bomb int64, sum hash.Hash) (*File, error
 	if info, err := file.Stat(); err == nil && info.IsDir() {
 		if tables := nsys.ParquetFiles(path); len(tables) > 0 {
 			file.Close()
-			return opened(path, &joinedFiles{paths: tables}, bomb, sum)
+			return openTables(path, tables, bomb, sum)
 		}
 	}
 	return opened(path, file, bomb, sum)
+}
+
+// openTables opens the tables of an export as one content, in the order of their names.
+func openTables(dir string, tables []string, bomb int64, sum hash.Hash) (*File, error) {
+	var all []io.Reader
+	var files []func()
+	for _, path := range tables {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, pathError(err)
+		}
+		all, files = append(all, file), append(files, func() { file.Close() })
+	}
+	f, err := opened(dir, io.MultiReader(all...), bomb, sum)
+	if err == nil {
+		f.whole, f.close = true, append(f.close, files...)
+	}
+	return f, err
 }
 
 // opened returns a File that reads src. If src is a file other than standard input, the File
@@ -132,10 +150,6 @@ func opened(path string, src io.Reader, bomb int64, sum hash.Hash) (*File, error
 		f.close = append(f.close, func() { file.Close() })
 		info, err := file.Stat()
 		f.whole = err == nil && info.Mode().IsRegular()
-	}
-	if files, ok := src.(*joinedFiles); ok {
-		f.close = append(f.close, files.Close)
-		f.whole = true
 	}
 	f.raw = &countingReader{r: src, sum: sum}
 	f.buf = f.buffered(f.raw)

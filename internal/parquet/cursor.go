@@ -18,12 +18,14 @@ const (
 	codecNone, codecSnappy, codecGzip = 0, 1, 2
 	pageDataV2                        = 3
 
-	encodingOldDictionary, encodingBitPacked                   = 2, 4
-	encodingDelta, encodingDeltaLengths, encodingDeltaPrefixes = 5, 6, 7
-	encodingSplit                                              = 9
+	encodingOldDictionary, encodingBitPacked = 2, 4
 )
 
-var codecNames = map[int64]string{3: "LZO", 4: "Brotli", 5: "LZ4", 7: "LZ4"}
+// Names of what is not read. Arrow, with which nsys writes, uses none of it unless asked.
+var (
+	codecNames    = map[int64]string{3: "LZO", 4: "Brotli", 5: "LZ4", 7: "LZ4"}
+	encodingNames = map[int64]string{5: "DELTA_BINARY_PACKED", 6: "DELTA_LENGTH_BYTE_ARRAY", 7: "DELTA_BYTE_ARRAY", 9: "BYTE_STREAM_SPLIT"}
+)
 
 var (
 	errPage  = errors.New("a page is damaged")
@@ -61,8 +63,6 @@ type cursor struct {
 	page     []byte
 	rest     []byte // of the values
 	index    runs
-	words    deltas // numbers, or lengths of texts
-	prefixes deltas
 	nth      int // values that were read
 
 	dictionary []byte
@@ -73,7 +73,6 @@ type cursor struct {
 	null   bool
 	number int64
 	text   []byte
-	before []byte // holds a text that shares its beginning with the last one
 }
 
 // begin starts the pages of a row group.
@@ -119,47 +118,24 @@ type pageHead struct {
 	packed, oldLevels                        bool
 }
 
-func (m *structReader) pageHead() (h pageHead) {
-	h.kind, h.packed = -1, true
-	m.fields(func(id field) {
-		switch id {
-		case field{1, thriftI32}:
-			h.kind = m.int()
-		case field{2, thriftI32}:
-			h.unpacked = m.int()
-		case field{3, thriftI32}:
-			h.stored = m.int()
-		case field{5, thriftStruct}, field{7, thriftStruct}: // data, dictionary
-			m.pageFields(&h, 2)
-		case field{8, thriftStruct}: // data in the second form
-			m.pageFields(&h, 4)
-		default:
-			m.skip(id.kind)
+// pageHeadOf returns the head of a page. What kinds of pages have of their own is in fields 5, 7 and 8.
+func pageHeadOf(n node) pageHead {
+	h := pageHead{kind: -1, unpacked: n.fields[2].n, stored: n.fields[3].n, packed: true}
+	if kind, ok := n.fields[1]; ok {
+		h.kind = kind.n
+	}
+	switch data, second := n.fields[5].fields, n.fields[8].fields; h.kind {
+	case pageData:
+		h.values, h.encoding, h.oldLevels = data[1].n, data[2].n, data[3].n == encodingBitPacked
+	case pageDictionary:
+		h.values = n.fields[7].fields[1].n
+	case pageDataV2:
+		h.values, h.encoding, h.levels, h.repeats = second[1].n, second[4].n, second[5].n, second[6].n
+		if packed, ok := second[7]; ok {
+			h.packed = packed.n == 1
 		}
-	})
+	}
 	return h
-}
-
-// pageFields reads the fields of one kind of page. Kinds differ in the id of the encoding.
-func (m *structReader) pageFields(h *pageHead, encoding int16) {
-	m.fields(func(id field) {
-		switch {
-		case id == field{1, thriftI32}:
-			h.values = m.int()
-		case id == field{encoding, thriftI32}:
-			h.encoding = m.int()
-		case id == field{3, thriftI32} && encoding == 2:
-			h.oldLevels = m.int() == encodingBitPacked
-		case id == field{5, thriftI32} && encoding == 4:
-			h.levels = m.int()
-		case id == field{6, thriftI32} && encoding == 4:
-			h.repeats = m.int()
-		case id == field{7, thriftFalse} && encoding == 4:
-			h.packed = false
-		default:
-			m.skip(id.kind)
-		}
-	})
 }
 
 // head reads the head of the next page.
@@ -170,7 +146,7 @@ func (c *cursor) head() (h pageHead, err error) {
 			return h, err
 		}
 		m := structReader{in: c.stored}
-		if h = m.pageHead(); !m.bad {
+		if h = pageHeadOf(m.value(thriftStruct)); !m.bad {
 			n := int64(len(c.stored) - len(m.in))
 			c.at += n
 			c.read += n
@@ -208,6 +184,9 @@ func (c *cursor) nextPage() error {
 	}
 	switch h.kind {
 	case pageData, pageDataV2:
+		if name := encodingNames[h.encoding]; name != "" {
+			return fmt.Errorf("its encoding is %s, which assay does not read", name)
+		}
 		if c.page, err = c.unpack(h, c.page); err == nil && !c.values(h) {
 			err = errPage
 		}
@@ -306,7 +285,7 @@ func (c *cursor) values(h pageHead) (ok bool) {
 	} else {
 		in = in[h.levels:]
 	}
-	c.encoding, c.rest, c.nth, c.before = h.encoding, in, 0, c.before[:0]
+	c.encoding, c.rest, c.nth = h.encoding, in, 0
 	switch c.encoding {
 	case encodingPlain:
 		return true
@@ -322,20 +301,8 @@ func (c *cursor) values(h pageHead) (ok bool) {
 		}
 		c.index = runs{in: in[4:], width: 1}
 		return true
-	case encodingDelta:
-		c.words, ok = newDeltas(in)
-		return ok && (c.leaf.kind == typeInt32 || c.leaf.kind == typeInt64)
-	case encodingDeltaLengths:
-		c.words, c.rest, ok = lengths(in)
-	case encodingDeltaPrefixes:
-		if c.prefixes, c.rest, ok = lengths(in); ok {
-			c.words, c.rest, ok = lengths(c.rest)
-		}
-	case encodingSplit:
-		width := c.leaf.width()
-		return width > 0 && int64(len(in))%width == 0
 	}
-	return ok && c.leaf.isText()
+	return false
 }
 
 // width returns the bytes of a value without a dictionary; 0 if they differ, or are bits.
@@ -345,10 +312,6 @@ func (l *leaf) width() int64 {
 		return 4
 	case typeInt64, typeDouble:
 		return 8
-	case typeInt96:
-		return 12
-	case typeFixed:
-		return l.length
 	}
 	return 0
 }
@@ -385,25 +348,8 @@ func (c *cursor) value() (ok bool) {
 		bit, ok = c.index.next()
 		c.number = int64(bit)
 		return ok
-	case encodingDelta:
-		if c.number, ok = c.words.next(); c.leaf.kind == typeInt32 {
-			c.number = c.leaf.integer(uint32(c.number))
-		}
-		return ok
-	case encodingDeltaLengths:
-		n, ok := c.words.next()
-		return ok && c.take(n)
-	case encodingDeltaPrefixes:
-		shared, ok1 := c.prefixes.next()
-		n, ok2 := c.words.next()
-		if !ok1 || !ok2 || shared < 0 || shared > int64(len(c.before)) || !c.take(n) || shared+n > maxPage {
-			return false
-		}
-		c.before = append(c.before[:shared], c.text...)
-		c.text = c.before
-		return true
 	}
-	return c.split()
+	return false
 }
 
 // take takes a text from the page.
@@ -468,27 +414,6 @@ func (c *cursor) fromDictionary() bool {
 		return false
 	}
 	b := c.dictionary[c.offsets[at]:]
-	n := c.leaf.width()
-	if c.leaf.kind == typeBytes {
-		n, b = int64(binary.LittleEndian.Uint32(b)), b[4:]
-	}
-	c.text = b[:n]
-	return true
-}
-
-// split reads a value whose bytes are in as many streams.
-func (c *cursor) split() bool {
-	width := int(c.leaf.width())
-	n := len(c.rest) / width
-	if c.nth >= n {
-		return false
-	}
-	c.before = c.before[:0]
-	for i := range width {
-		c.before = append(c.before, c.rest[i*n+c.nth])
-	}
-	c.nth++
-	c.text = c.before
-	c.word(c.text)
+	c.text = b[4 : 4+binary.LittleEndian.Uint32(b)]
 	return true
 }

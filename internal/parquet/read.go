@@ -20,8 +20,8 @@ const (
 
 // Physical types and converted types that only the reader knows.
 const (
-	typeInt32, typeInt96, typeFloat, typeFixed = 1, 3, 4, 7
-	convertedUint8, convertedUint32            = 11, 13
+	typeInt32, typeFloat            = 1, 4
+	convertedUint8, convertedUint32 = 11, 13
 )
 
 // A File is a file whose rows are read. Its columns are the values of the rows themselves: lists and groups are left out.
@@ -38,7 +38,6 @@ type File struct {
 type leaf struct {
 	name     string
 	kind     int64
-	length   int64 // of the values, if all are equally long texts
 	optional bool
 	unsigned int64 // bits of unsigned integers that are shorter than the physical type; 0 for others
 	nested   bool  // in a list or a group
@@ -90,11 +89,18 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	m := structReader{in: footer}
-	rows := f.footer(&m)
-	if m.bad || len(m.in) > 0 {
+	described := m.value(thriftStruct)
+	if m.bad || len(m.in) > 0 || !f.schema(described.fields[2].list) {
 		return nil, errFooter
 	}
-	if err := f.check(rows); err != nil {
+	for _, g := range described.fields[4].list {
+		group := rowGroup{rows: g.fields[3].n}
+		for _, c := range g.fields[1].list {
+			group.spans = append(group.spans, spanOf(c))
+		}
+		f.groups = append(f.groups, group)
+	}
+	if err := f.check(described.fields[3].n); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -122,167 +128,55 @@ func (f *File) TextColumns() (names []string) {
 
 // isText reports whether values are bytes, not numbers.
 func (l *leaf) isText() bool {
-	return l.kind == typeBytes || l.kind == typeFixed || l.kind == typeInt96
+	return l.kind == typeBytes
 }
 
-func (f *File) footer(m *structReader) (rows int64) {
-	m.fields(func(id field) {
-		switch id {
-		case field{2, thriftList}:
-			var nodes []schemaNode
-			m.list(func(kind byte) {
-				nodes = append(nodes, m.schemaNode(kind))
-			})
-			f.schema(m, nodes)
-		case field{3, thriftI64}:
-			rows = m.int()
-		case field{4, thriftList}:
-			m.list(func(kind byte) { f.groups = append(f.groups, m.rowGroup(kind)) })
-		default:
-			m.skip(id.kind)
-		}
-	})
-	return rows
-}
-
-// A schemaNode is an element of the schema, which is a tree in preorder.
-type schemaNode struct {
-	leaf
-	children int64
-	repeated bool
-}
-
-func (m *structReader) schemaNode(kind byte) (n schemaNode) {
-	converted, logical := int64(-1), int64(-1)
-	m.structure(kind, func(id field) {
-		switch id {
-		case field{1, thriftI32}:
-			n.kind = m.int()
-		case field{2, thriftI32}:
-			n.length = m.int()
-		case field{3, thriftI32}:
-			repetition := m.int()
-			n.optional, n.repeated = repetition == optional, repetition == repeated
-		case field{4, thriftBinary}:
-			n.name = string(m.bytes())
-		case field{5, thriftI32}:
-			n.children = m.int()
-		case field{6, thriftI32}:
-			converted = m.int()
-		case field{10, thriftStruct}:
-			logical = m.unsigned()
-		default:
-			m.skip(id.kind)
-		}
-	})
-	switch {
-	case n.kind != typeInt32:
-	case logical > 0 && logical <= 32:
-		n.leaf.unsigned = logical
-	case logical < 0 && converted >= convertedUint8 && converted <= convertedUint32:
-		n.leaf.unsigned = 8 << (converted - convertedUint8)
+// leafOf returns a column by its node of the schema.
+func leafOf(n node) leaf {
+	const integer = 10 // among logical types
+	l := leaf{name: string(n.fields[4].text), kind: n.fields[1].n, optional: n.fields[3].n == optional, nested: n.fields[3].n == repeated}
+	converted := n.fields[6].n
+	switch logical, is := n.fields[10].fields[integer]; {
+	case l.kind != typeInt32:
+	case is && logical.fields[2].n == 0: // not signed
+		l.unsigned = min(32, max(1, logical.fields[1].n))
+	case converted >= convertedUint8 && converted <= convertedUint32:
+		l.unsigned = 8 << (converted - convertedUint8)
 	}
-	return n
+	return l
 }
 
-// unsigned reads a logical type and returns the bits of an unsigned integer, 0 for other types.
-func (m *structReader) unsigned() (bits int64) {
-	const integer = 10
-	signed := true
-	m.structure(thriftStruct, func(id field) {
-		if id != (field{integer, thriftStruct}) {
-			m.skip(id.kind)
-			return
-		}
-		m.structure(thriftStruct, func(id field) {
-			switch id {
-			case field{1, thriftByte}:
-				bits = int64(m.byte())
-			case field{2, thriftFalse}:
-				signed = false
-			default:
-				m.skip(id.kind)
-			}
-		})
-	})
-	if signed {
-		return 0
+// schema takes the leaves from the tree of columns, which is in preorder. It returns false for damage.
+func (f *File) schema(nodes []node) bool {
+	if len(nodes) == 0 {
+		return false
 	}
-	return bits
-}
-
-// schema takes the leaves from the tree of columns.
-func (f *File) schema(m *structReader, nodes []schemaNode) {
-	if len(nodes) == 0 || nodes[0].children < 0 || nodes[0].children >= int64(len(nodes)) {
-		m.bad = true
-		return
-	}
-	depth := []int64{} // children that are still missing of each open group below the root
-	for i := range nodes[1:] {
-		n := &nodes[1:][i]
-		nested := len(depth) > 0
+	var open []int64 // children that are still missing of each group below the root
+	for _, n := range nodes[1:] {
+		nested := len(open) > 0
 		if nested {
-			depth[len(depth)-1]--
+			open[len(open)-1]--
 		}
-		if n.children > 0 {
-			depth = append(depth, n.children)
+		if children := n.fields[5].n; children > 0 {
+			open = append(open, children)
 		} else {
-			n.nested = nested || n.repeated
-			f.leaves = append(f.leaves, n.leaf)
+			l := leafOf(n)
+			l.nested = l.nested || nested
+			f.leaves = append(f.leaves, l)
 		}
-		for len(depth) > 0 && depth[len(depth)-1] == 0 {
-			depth = depth[:len(depth)-1]
+		for len(open) > 0 && open[len(open)-1] == 0 {
+			open = open[:len(open)-1]
 		}
 	}
+	return true
 }
 
-func (m *structReader) rowGroup(kind byte) (g rowGroup) {
-	m.structure(kind, func(id field) {
-		switch id {
-		case field{1, thriftList}:
-			m.list(func(kind byte) { g.spans = append(g.spans, m.span(kind)) })
-		case field{3, thriftI64}:
-			g.rows = m.int()
-		default:
-			m.skip(id.kind)
-		}
-	})
-	return g
-}
-
-func (m *structReader) span(kind byte) (s span) {
-	s.elsewhere = true // unless there is metadata
-	apart, data, dictionary := false, int64(0), int64(0)
-	m.structure(kind, func(id field) {
-		switch id {
-		case field{1, thriftBinary}:
-			m.bytes()
-			apart = true
-		case field{3, thriftStruct}:
-			s.elsewhere = false
-			m.structure(thriftStruct, func(id field) {
-				switch id {
-				case field{4, thriftI32}:
-					s.codec = m.int()
-				case field{5, thriftI64}:
-					s.values = m.int()
-				case field{7, thriftI64}:
-					s.size = m.int()
-				case field{9, thriftI64}:
-					data = m.int()
-				case field{11, thriftI64}:
-					dictionary = m.int()
-				default:
-					m.skip(id.kind)
-				}
-			})
-		default:
-			m.skip(id.kind)
-		}
-	})
-	s.elsewhere = s.elsewhere || apart
-	if s.at = data; dictionary > 0 && dictionary < data {
-		s.at = dictionary
+// spanOf returns where a column of a row group is.
+func spanOf(n node) span {
+	m, is := n.fields[3]
+	s := span{codec: m.fields[4].n, values: m.fields[5].n, size: m.fields[7].n, at: m.fields[9].n, elsewhere: !is || len(n.fields[1].text) > 0}
+	if dictionary := m.fields[11].n; dictionary > 0 {
+		s.at = min(s.at, dictionary)
 	}
 	return s
 }

@@ -8,41 +8,49 @@ const (
 	thriftByte   = 3
 	thriftI16    = 4
 	thriftDouble = 7
-	thriftSet    = 10
 )
 
-// maxNesting is how deep structs may nest; those of the format have six levels.
-const maxNesting = 32
+// Limits of a description. Structs of the format nest six levels deep.
+const (
+	maxNesting = 32
+	maxNodes   = 1 << 20
+)
 
-// A field is a field of a struct: its id and the type of its value.
-type field struct {
-	id   int16
-	kind byte
+// A node is a value of Thrift: a number, a text, a list, or the fields of a struct. What is missing is zero.
+type node struct {
+	n      int64 // of a truth value 1 or 0
+	text   []byte
+	list   []node
+	fields map[int16]node
 }
 
-// A structReader reads structs of Thrift in the compact protocol. After damage, bad is set and all values are zero.
+// A structReader reads the compact protocol. After damage, bad is set and all values are zero.
 type structReader struct {
 	in    []byte
 	bad   bool
 	depth int
+	nodes int
 }
 
-func (m *structReader) fail() { m.in, m.bad = nil, true }
-
-func (m *structReader) byte() byte {
-	if len(m.in) == 0 {
-		m.fail()
-		return 0
+func (m *structReader) take(n uint64) []byte {
+	if n > uint64(len(m.in)) {
+		m.in, m.bad, n = nil, true, 0
 	}
-	b := m.in[0]
-	m.in = m.in[1:]
+	out := m.in[:n]
+	m.in = m.in[n:]
+	return out
+}
+
+func (m *structReader) byte() (b byte) {
+	for _, b = range m.take(1) {
+	}
 	return b
 }
 
 func (m *structReader) uvarint() uint64 {
 	n, size := binary.Uvarint(m.in)
 	if size <= 0 {
-		m.fail()
+		m.in, m.bad = nil, true
 		return 0
 	}
 	m.in = m.in[size:]
@@ -54,89 +62,49 @@ func (m *structReader) int() int64 {
 	return int64(n>>1) ^ -int64(n&1)
 }
 
-func (m *structReader) bytes() []byte { return m.take(m.uvarint()) }
-
-func (m *structReader) take(n uint64) []byte {
-	if n > uint64(len(m.in)) {
-		m.fail()
-		return nil
+// value reads a value of a type.
+func (m *structReader) value(kind byte) (v node) {
+	m.nodes++
+	m.depth++
+	defer func() { m.depth-- }()
+	if m.bad = m.bad || m.depth > maxNesting || m.nodes > maxNodes; m.bad {
+		return v
 	}
-	out := m.in[:n]
-	m.in = m.in[n:]
-	return out
-}
-
-// fields calls each for every field of a struct. It must read the value, or skip it.
-func (m *structReader) fields(each func(field)) {
-	if m.depth++; m.depth > maxNesting {
-		m.fail()
-	}
-	for id := int16(0); !m.bad; {
-		head := m.byte()
-		if head == 0 {
-			break
-		}
-		if id += int16(head >> 4); head>>4 == 0 {
-			id = int16(m.int())
-		}
-		each(field{id, head & 15})
-	}
-	m.depth--
-}
-
-// structure is fields for a value that should be a struct.
-func (m *structReader) structure(kind byte, each func(field)) {
-	if kind != thriftStruct {
-		m.fail()
-		return
-	}
-	m.fields(each)
-}
-
-// list calls each for every element of a list. It must read the element.
-func (m *structReader) list(each func(kind byte)) {
-	head := m.byte()
-	n := uint64(head >> 4)
-	if n == 15 {
-		n = m.uvarint()
-	}
-	for ; n > 0 && !m.bad; n-- {
-		if len(m.in) == 0 { // every element takes a byte
-			m.fail()
-			return
-		}
-		each(head & 15)
-	}
-}
-
-func (m *structReader) skip(kind byte) {
 	switch kind {
-	case thriftTrue, thriftFalse:
+	case thriftTrue:
+		v.n = 1
+	case thriftFalse:
 	case thriftByte:
-		m.byte()
+		v.n = int64(m.byte())
 	case thriftI16, thriftI32, thriftI64:
-		m.uvarint()
+		v.n = m.int()
 	case thriftDouble:
 		m.take(8)
 	case thriftBinary:
-		m.bytes()
-	case thriftStruct:
-		m.fields(func(id field) { m.skip(id.kind) })
-	case thriftList, thriftSet:
-		if m.depth++; m.depth > maxNesting {
-			m.fail()
+		v.text = m.take(m.uvarint())
+	case thriftList:
+		head := m.byte()
+		n := uint64(head >> 4)
+		if n == 15 {
+			n = m.uvarint()
 		}
-		m.list(m.skipElement)
-		m.depth--
-	default: // maps, which the format has none of
-		m.fail()
+		for ; n > 0 && !m.bad; n-- {
+			v.list = append(v.list, m.value(head&15))
+		}
+	case thriftStruct:
+		v.fields = make(map[int16]node)
+		for id := int16(0); !m.bad; {
+			head := m.byte()
+			if head == 0 {
+				break
+			}
+			if id += int16(head >> 4); head>>4 == 0 {
+				id = int16(m.int())
+			}
+			v.fields[id] = m.value(head & 15)
+		}
+	default: // sets and maps, which the format has none of
+		m.bad = true
 	}
-}
-
-// skipElement skips an element of a list, where truth values take a byte.
-func (m *structReader) skipElement(kind byte) {
-	if kind == thriftTrue || kind == thriftFalse {
-		kind = thriftByte
-	}
-	m.skip(kind)
+	return v
 }
