@@ -98,11 +98,6 @@ func loadParquet(f *File, sel trace.Select, in *Input) error {
 	return errors.Join(err, done())
 }
 
-// exportDir returns the directory of the export that a table in Parquet belongs to.
-func exportDir(path string) (dir string, ok bool) {
-	return filepath.Dir(path), nsys.ParquetTable(path)
-}
-
 // sizeOf returns the size of a file, or of the tables in a directory.
 func sizeOf(path string) (n int64) {
 	for _, path := range append(nsys.ParquetFiles(path), path) {

@@ -16,6 +16,7 @@ import (
 
 	"assay/analyze/ranks/collective"
 	"assay/logs/forms"
+	"assay/nsys"
 	"assay/rocm"
 	"assay/summary"
 	"assay/torchprof/et"
@@ -153,9 +154,8 @@ func (c *Choice) add(path string) {
 	case info.Mode().IsRegular() && strings.HasSuffix(path, CollectivesSuffix) && kindOf(path) == collectivesFile:
 		c.collectives = append(c.collectives, clean(path)) // a pattern of a shell matches it too
 	default:
-		path = clean(path)
-		if dir, ok := exportDir(path); ok {
-			path = dir
+		if path = clean(path); nsys.ParquetTable(path) {
+			path = filepath.Dir(path)
 		}
 		c.Files = append(c.Files, path)
 	}
@@ -253,8 +253,8 @@ func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 		c.Links++
 		c.leave(path, summary.LeftLink)
 	case d.Type().IsRegular(): // opening a pipe would wait for its writer
-		if dir, ok := exportDir(path); ok {
-			c.Files = append(c.Files, dir)
+		if nsys.ParquetTable(path) {
+			c.Files = append(c.Files, filepath.Dir(path))
 			break
 		}
 		if hasNoSize(d) && !namedLikeTrace(path) {

@@ -41,20 +41,21 @@ func ParquetFiles(dir string) (paths []string) {
 
 // A directory is an export with a file for each table.
 type directory struct {
-	paths  map[string]string   // by the name of the table in lower case
-	heads  map[string][]string // columns, by the same
-	failed map[string]error    // why a table cannot be read, by its name
-	memory int64
+	paths   map[string]string   // by the name of the table in lower case
+	heads   map[string][]string // columns, by the same
+	textual map[string][]string // those with texts
+	failed  map[string]error    // why a table cannot be read, by its name
+	memory  int64
 }
 
 // openDirectory reads the descriptions of the tables in a directory.
 func openDirectory(dir string, memory int64) directory {
-	d := directory{make(map[string]string), make(map[string][]string), make(map[string]error), memory}
+	d := directory{make(map[string]string), make(map[string][]string), make(map[string][]string), make(map[string]error), memory}
 	for _, path := range ParquetFiles(dir) {
 		name := strings.TrimSuffix(filepath.Base(path), parquetExt)
 		key := strings.ToLower(name)
 		d.paths[key] = path
-		if err := d.open(key, func(f *parquet.File) error { d.heads[key] = f.Columns(); return nil }); err != nil {
+		if err := d.open(key, func(f *parquet.File) error { d.heads[key], d.textual[key] = f.Columns(); return nil }); err != nil {
 			d.failed[name] = err
 		}
 	}
@@ -90,10 +91,7 @@ func (d directory) scan(table string, columns []string, each func(row) bool) err
 
 func (d directory) tables() []string { return slices.Sorted(maps.Keys(d.heads)) }
 
-func (d directory) texts(table string) (columns []string, err error) {
-	err = d.open(table, func(f *parquet.File) error { columns = f.TextColumns(); return nil })
-	return columns, err
-}
+func (d directory) texts(table string) ([]string, error) { return d.textual[table], nil }
 
 // ReadParquet reads the export in a directory, which nsys export --type parquetdir writes. The file name is used in messages.
 //

@@ -1,13 +1,9 @@
 package parquet
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -15,15 +11,15 @@ import (
 
 // Codecs, encodings and pages that only the reader knows.
 const (
-	codecNone, codecSnappy, codecGzip = 0, 1, 2
-	pageDataV2                        = 3
+	codecNone, codecSnappy = 0, 1
+	pageDataV2             = 3
 
 	encodingOldDictionary, encodingBitPacked = 2, 4
 )
 
 // Names of what is not read. Arrow, with which nsys writes, uses none of it unless asked.
 var (
-	codecNames    = map[int64]string{3: "LZO", 4: "Brotli", 5: "LZ4", 7: "LZ4"}
+	codecNames    = map[int64]string{2: "gzip", 3: "LZO", 4: "Brotli", 5: "LZ4", 7: "LZ4"}
 	encodingNames = map[int64]string{5: "DELTA_BINARY_PACKED", 6: "DELTA_LENGTH_BYTE_ARRAY", 7: "DELTA_BYTE_ARRAY", 9: "BYTE_STREAM_SPLIT"}
 )
 
@@ -140,23 +136,15 @@ func pageHeadOf(n node) pageHead {
 
 // head reads the head of the next page.
 func (c *cursor) head() (h pageHead, err error) {
-	for most := int64(512); ; most *= 16 { // statistics in the head may be long
-		c.stored = grown(c.stored, min(most, c.end-c.at))
-		if _, err := c.in.ReadAt(c.stored, c.at); err != nil {
-			return h, err
-		}
-		m := structReader{in: c.stored}
-		if h = pageHeadOf(m.value(thriftStruct)); !m.bad {
-			n := int64(len(c.stored) - len(m.in))
-			c.at += n
-			c.read += n
-			break
-		}
-		if int64(len(c.stored)) < most || most > 1<<20 {
-			return h, errPage
-		}
+	c.stored = grown(c.stored, min(maxHead, c.end-c.at))
+	if _, err := c.in.ReadAt(c.stored, c.at); err != nil {
+		return h, err
 	}
-	if h.kind < 0 || h.stored < 0 || h.stored > c.end-c.at || h.values < 0 || h.unpacked < 0 || h.levels < 0 || h.repeats < 0 ||
+	m := structReader{in: c.stored}
+	h = pageHeadOf(m.value(thriftStruct))
+	n := int64(len(c.stored) - len(m.in))
+	c.at, c.read = c.at+n, c.read+n
+	if m.bad || h.kind < 0 || h.stored < 0 || h.stored > c.end-c.at || h.values < 0 || h.unpacked < 0 || h.levels < 0 || h.repeats < 0 ||
 		h.levels+h.repeats > min(h.stored, h.unpacked) {
 		return h, errPage
 	}
@@ -233,11 +221,6 @@ func (c *cursor) decompress(in, out []byte) error {
 		if n, err = snappy.DecodedLen(in); err == nil && n == len(out) {
 			_, err = snappy.Decode(out, in)
 		}
-	case codecGzip:
-		var z *gzip.Reader
-		if z, err = gzip.NewReader(bytes.NewReader(in)); err == nil {
-			n, err = io.ReadFull(z, out)
-		}
 	case codecZstd:
 		if c.zip == nil {
 			c.zip, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage))
@@ -305,17 +288,6 @@ func (c *cursor) values(h pageHead) (ok bool) {
 	return false
 }
 
-// width returns the bytes of a value without a dictionary; 0 if they differ, or are bits.
-func (l *leaf) width() int64 {
-	switch l.kind {
-	case typeInt32, typeFloat:
-		return 4
-	case typeInt64, typeDouble:
-		return 8
-	}
-	return 0
-}
-
 // entries reads the values of a dictionary.
 func (c *cursor) entries(h pageHead) bool {
 	c.numbers, c.offsets = c.numbers[:0], c.offsets[:0]
@@ -379,26 +351,16 @@ func (c *cursor) plain() bool {
 		c.rest = c.rest[4:]
 		return c.take(int64(n))
 	}
-	width := c.leaf.width()
-	if width <= 0 || !c.take(width) {
-		return false
+	if c.leaf.kind == typeInt32 {
+		if c.take(4) {
+			c.number = c.leaf.integer(binary.LittleEndian.Uint32(c.text))
+			return true
+		}
+	} else if c.take(8) {
+		c.number = int64(binary.LittleEndian.Uint64(c.text))
+		return true
 	}
-	c.word(c.text)
-	return true
-}
-
-// word takes a number of fixed width from its bytes.
-func (c *cursor) word(b []byte) {
-	switch c.leaf.kind {
-	case typeInt32:
-		c.number = c.leaf.integer(binary.LittleEndian.Uint32(b))
-	case typeInt64:
-		c.number = int64(binary.LittleEndian.Uint64(b))
-	case typeFloat:
-		c.number = truncated(float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
-	case typeDouble:
-		c.number = truncated(math.Float64frombits(binary.LittleEndian.Uint64(b)))
-	}
+	return false
 }
 
 func (c *cursor) fromDictionary() bool {

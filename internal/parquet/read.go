@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,7 @@ import (
 const (
 	maxFooter     = 16 << 20
 	maxPage       = 64 << 20 // of one page, uncompressed
+	maxHead       = 16 << 10 // of what precedes it, with its minimum and maximum
 	freeRows      = 1 << 20  // that any file may have
 	rowsPerByte   = 8        // and a larger one: rows have times, which differ
 	freeInflation = 1 << 30  // bytes that any file may inflate to
@@ -20,11 +22,12 @@ const (
 
 // Physical types and converted types that only the reader knows.
 const (
-	typeInt32, typeFloat            = 1, 4
+	typeInt32                       = 1
 	convertedUint8, convertedUint32 = 11, 13
 )
 
-// A File is a file whose rows are read. Its columns are the values of the rows themselves: lists and groups are left out.
+// A File is a file whose rows are read. Its columns are the whole numbers, truth values and texts of the rows themselves:
+// lists, groups and other types are left out.
 type File struct {
 	Memory int64 // for the pages of a scan; more is an error
 
@@ -40,7 +43,7 @@ type leaf struct {
 	kind     int64
 	optional bool
 	unsigned int64 // bits of unsigned integers that are shorter than the physical type; 0 for others
-	nested   bool  // in a list or a group
+	nested   bool  // in a list or a group, or of another type
 }
 
 // A rowGroup has the rows that are stored together.
@@ -106,24 +109,17 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Columns returns the names of the columns.
-func (f *File) Columns() (names []string) {
-	for i := range f.leaves {
-		if !f.leaves[i].nested {
-			names = append(names, f.leaves[i].name)
+// Columns returns the names of the columns, and of those whose values are texts.
+func (f *File) Columns() (all, texts []string) {
+	for _, l := range f.leaves {
+		if !l.nested {
+			all = append(all, l.name)
+		}
+		if !l.nested && l.isText() {
+			texts = append(texts, l.name)
 		}
 	}
-	return names
-}
-
-// TextColumns returns the names of the columns whose values are texts.
-func (f *File) TextColumns() (names []string) {
-	for i := range f.leaves {
-		if l := &f.leaves[i]; !l.nested && l.isText() {
-			names = append(names, l.name)
-		}
-	}
-	return names
+	return all, texts
 }
 
 // isText reports whether values are bytes, not numbers.
@@ -134,7 +130,8 @@ func (l *leaf) isText() bool {
 // leafOf returns a column by its node of the schema.
 func leafOf(n node) leaf {
 	const integer = 10 // among logical types
-	l := leaf{name: string(n.fields[4].text), kind: n.fields[1].n, optional: n.fields[3].n == optional, nested: n.fields[3].n == repeated}
+	l := leaf{name: string(n.fields[4].text), kind: n.fields[1].n, optional: n.fields[3].n == optional}
+	l.nested = n.fields[3].n == repeated || !slices.Contains([]int64{typeBool, typeInt32, typeInt64, typeBytes}, l.kind)
 	converted := n.fields[6].n
 	switch logical, is := n.fields[10].fields[integer]; {
 	case l.kind != typeInt32:

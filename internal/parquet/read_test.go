@@ -32,7 +32,7 @@ func opened(b []byte) (*File, error) { return Open(bytes.NewReader(b), int64(len
 // cells returns all values of a file by column, as text; null is "null".
 func cells(f *File) (out map[string][]string, err error) {
 	out = make(map[string][]string)
-	names, texts := f.Columns(), f.TextColumns()
+	names, texts := f.Columns()
 	err = f.Scan(names, func(r *Row) bool {
 		for i, name := range names {
 			text := string(r.Text(i))
@@ -61,10 +61,16 @@ func TestEncodings(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := cells(f)
-	if err != nil || len(got) != len(want) || len(got) < 50 {
+	if err != nil || len(got) != len(want)-6 || len(got) < 45 {
 		t.Fatalf("%d columns, want %d: %v", len(got), len(want), err)
 	}
 	for name, values := range want {
+		if strings.HasPrefix(name, "DOUBLE") || strings.HasPrefix(name, "FLOAT") {
+			if got[name] != nil {
+				t.Errorf("%s was read", name) // types that no table needs
+			}
+			continue
+		}
 		for i, v := range values {
 			text := "null"
 			if v != nil {
@@ -73,10 +79,6 @@ func TestEncodings(t *testing.T) {
 			switch {
 			case strings.HasPrefix(name, "BOOLEAN"):
 				text = strings.NewReplacer("true", "1", "false", "0").Replace(text)
-			case strings.HasPrefix(name, "DOUBLE"), strings.HasPrefix(name, "FLOAT"):
-				if n, err := strconv.ParseFloat(text, 64); err == nil {
-					text = strconv.FormatInt(int64(n), 10) // without the fraction
-				}
 			}
 			if len(got[name]) != len(values) || got[name][i] != text {
 				t.Fatalf("%s: value %d of %d is %q, want %q of %d", name, i, len(got[name]), got[name][min(i, len(got[name])-1)], text, len(values))
@@ -112,9 +114,9 @@ func TestReadWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range columns {
-			if c.List {
+			if c.List || c.Type == tabular.Float {
 				if got[c.Name] != nil {
-					t.Fatalf("%s is a list", c.Name)
+					t.Fatalf("%s was read", c.Name)
 				}
 				continue
 			}
@@ -124,8 +126,6 @@ func TestReadWritten(t *testing.T) {
 				case !cell.Known && c.Optional:
 				case c.Type == tabular.Int || c.Type == tabular.Bool:
 					want = strconv.FormatInt(cell.Int, 10)
-				case c.Type == tabular.Float:
-					want = strconv.FormatInt(int64(cell.Float), 10)
 				default:
 					want = cell.Text
 				}
@@ -311,7 +311,8 @@ func FuzzOpen(f *testing.F) {
 			want += g.rows
 		}
 		got := int64(0)
-		if err := file.Scan(file.Columns(), func(r *Row) bool {
+		names, _ := file.Columns()
+		if err := file.Scan(names, func(r *Row) bool {
 			got++
 			for i := range r.cursors {
 				r.Num(i)

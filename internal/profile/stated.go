@@ -25,10 +25,10 @@ type Stated struct {
 
 // Add adds a number of runs.
 func (s *Stated) Add(count, ns int64, amount [2]float64, stated [2]bool) {
-	s.Count, s.NS = plus(s.Count, count), plus(s.NS, ns)
+	s.Count, s.NS = Plus(s.Count, count), Plus(s.NS, ns)
 	for i, own := range amount {
 		if s.Amount[i] += own; stated[i] && own > 0 {
-			s.Covered[i] = plus(s.Covered[i], ns)
+			s.Covered[i] = Plus(s.Covered[i], ns)
 		}
 	}
 }

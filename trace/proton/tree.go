@@ -2,7 +2,6 @@ package proton
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -48,10 +47,10 @@ func (n *node) total() (t total) {
 	t.ns, t.kernels = n.ns, n.count
 	for _, c := range n.children {
 		of := c.total()
-		t.ns, t.kernels = plus(t.ns, of.ns), plus(t.kernels, of.kernels)
+		t.ns, t.kernels = profile.Plus(t.ns, of.ns), profile.Plus(t.kernels, of.kernels)
 		for i := range t.amount {
 			t.amount[i] += of.amount[i]
-			t.covered[i] = plus(t.covered[i], of.covered[i])
+			t.covered[i] = profile.Plus(t.covered[i], of.covered[i])
 		}
 	}
 	for i, own := range [2]float64{n.flops, n.bytes} {
@@ -122,7 +121,7 @@ func (n *node) join() {
 // add adds a sibling to a node.
 func (n *node) add(c *node) {
 	n.repeats++
-	n.ns, n.count = plus(n.ns, c.ns), plus(n.count, c.count)
+	n.ns, n.count = profile.Plus(n.ns, c.ns), profile.Plus(n.count, c.count)
 	n.flops, n.bytes = n.flops+c.flops, n.bytes+c.bytes
 	n.stated = [2]bool{n.stated[ofFLOPs] || c.stated[ofFLOPs], n.stated[ofBytes] || c.stated[ofBytes]}
 	n.children = append(n.children, c.children...)
@@ -161,14 +160,6 @@ func tables(root *node, bandwidth float64) (list []*profile.Table) {
 		profile.StatedTable("proton_kernels", profile.OfKernel, profile.Self, slices.Collect(maps.Values(kernels)), bandwidth),
 		profile.StatedTable("proton_scopes", profile.OfRange, profile.Total, scopes, bandwidth),
 	}
-}
-
-// plus adds with saturation.
-func plus(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }
 
 // shortened returns a name within the limit, without a part of a secret.

@@ -49,11 +49,7 @@ func (r *reader) tables(whole bool) *profile.Tables {
 		return nil
 	}
 	bandwidth := 0.0
-	for _, h := range r.meta.Hardware { // of TPUs of different kinds none is that of all
-		if bandwidth != 0 && bandwidth != float64(h.Bandwidth)/1e9 {
-			bandwidth = 0
-			break
-		}
+	for _, h := range r.meta.Hardware { // the TPUs of a host are alike
 		bandwidth = float64(h.Bandwidth) / 1e9
 	}
 	rows := slices.Collect(maps.Values(r.stated))

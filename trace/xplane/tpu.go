@@ -128,9 +128,6 @@ func opName(name, category string) string {
 	return name
 }
 
-// stepsOf names the thread of the steps of a device.
-var stepsOf = map[bool]string{true: "Steps of the TPU", false: "Steps of the GPU"}
-
 // addSteps adds the steps of the first device that has some, if the host marks none.
 func (r *reader) addSteps() {
 	if r.marked || !r.work {
@@ -141,7 +138,7 @@ func (r *reader) addSteps() {
 		r.out.Span(trace.HostSpan{Start: e.start, Dur: e.dur, Kind: trace.Annotation, Name: r.out.Sym([]byte("step " + e.name)), Track: r.out.Thread(devicePID, stepsThread)})
 	}
 	if len(r.steps) > 0 {
-		r.out.NameThread(devicePID, stepsThread, stepsOf[r.tpus])
+		r.out.NameThread(devicePID, stepsThread, "Steps of the device")
 	}
 }
 
