@@ -76,7 +76,11 @@ func (f *File) searchTexts(path string, in *Input) error {
 // notSearched adds an issue for tables that were not searched for secrets to their end.
 func (in *Input) notSearched(path, left string) {
 	if left != "" {
-		in.Trace.Issues = append(in.Trace.Issues, diag.Issue{Code: "secrets-not-searched", Severity: diag.Info, Count: 1, First: diag.Pos{File: path},
+		issues := &in.Tables.Issues
+		if in.Trace != nil {
+			issues = &in.Trace.Issues
+		}
+		*issues = append(*issues, diag.Issue{Code: "secrets-not-searched", Severity: diag.Info, Count: 1, First: diag.Pos{File: path},
 			Help: "These tables were not searched for secrets to their end: " + left + ". Remove secrets from them before you share the file."})
 	}
 }
@@ -134,7 +138,7 @@ func loadSQLite(f *File, sel trace.Select, in *Input) error {
 	} else if t, err = nsys.ReadSQLite(path, f.Path, sel); err != nil {
 		err = namedOr(f.Path, sample, err)
 	}
-	if in.Trace = t; err == nil && t != nil {
+	if in.Trace = t; err == nil {
 		err = f.searchTexts(path, in)
 	}
 	return errors.Join(err, done())

@@ -1,6 +1,7 @@
 package nsys
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -77,7 +78,7 @@ func (d directory) open(key string, use func(*parquet.File) error) error {
 	if err != nil {
 		return err
 	}
-	f.Memory = max(f.Memory, d.memory)
+	f.Memory = cmp.Or(d.memory, f.Memory)
 	return use(f)
 }
 
