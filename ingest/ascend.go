@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"assay/internal/lazyregexp"
 	"assay/trace"
@@ -47,7 +48,7 @@ func compareSteps(path string, t *trace.Trace) {
 var (
 	ascendFacts    = lazyregexp.New(`^profiler_(?:info(?:_\d+)?|metadata)\.json$`)
 	ascendRankOf   = lazyregexp.New(`^profiler_info_(\d{1,6})\.json$`)
-	ascendPieces   = lazyregexp.New(`^(?:kernel_details\.csv|step_trace_time\.csv|communication(?:_matrix)?\.json)$`)
+	ascendPieces   = lazyregexp.New(`^(?:kernel_details\.csv|step_trace_time\.csv|communication(?:_matrix)?\.json|analysis\.db|communication_analyzer\.db)$`)
 	ascendDatabase = lazyregexp.New(`^(?:ascend_pytorch_profiler|msprof)(?:_\d+)*\.db$`)
 	msprofPieces   = lazyregexp.New(`^op_summary(?:_\d+)*\.csv$`)
 	msprofRawPath  = lazyregexp.New(`^(.*)[/\\]PROF_[^/\\]*[/\\].*$`)
@@ -66,7 +67,7 @@ func isAscendPiece(path string) bool {
 		return exists(dir, "ASCEND_PROFILER_OUTPUT") || exists(dir, "PROF_*")
 	case ascendPieces().MatchString(name):
 		return exists(escaped(dir), "trace_view.json") || exists(escaped(dir), "ascend_pytorch_profiler*.db") ||
-			name[0] != 'k' && exists(escaped(dir), "kernel_details.csv")
+			name[0] != 'k' && exists(escaped(dir), "kernel_details.csv") || strings.HasSuffix(name, ".db") && exists(escaped(dir), "communication.json")
 	case (msprofPieces().MatchString(name) || ascendDatabase().MatchString(name)) && exists(escaped(dir), "msprof_*.json"):
 		return true
 	case ascendDatabase().MatchString(name):

@@ -102,3 +102,41 @@ func TestAscendFolder(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 }
+
+// TestAscendAnalysis: analysis.db is read where nothing says more, and belongs to a timeline or communication.json in its
+// folder.
+func TestAscendAnalysis(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "analysis.db")
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(conn, `PRAGMA journal_mode = OFF; CREATE TABLE CommAnalyzerTime(hccl_op_name, elapse_time, transit_time, wait_time, step);
+		INSERT INTO CommAnalyzerTime VALUES('hcom_allReduce__303_0_1', 2.5, 1, 1, 'step1');`, nil)
+	if closed := conn.Close(); err != nil || closed != nil {
+		t.Fatal(err, closed)
+	}
+	f, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in, err := Load(f, trace.SelectAll())
+	if err != nil || in.Format != "ascend-collectives" || in.Trace != nil || len(in.Tables.List) != 1 || in.Tables.List[0].Rows[0].Cells[0].Value != 2_500_000 {
+		t.Fatalf("%+v, %v", in, err)
+	}
+	if got := Paths([]string{dir}); !slices.Equal(got.Files, []string{path}) {
+		t.Errorf("alone: %+v", got)
+	}
+	for _, name := range []string{"communication.json", "trace_view.json"} {
+		other := filepath.Join(dir, name)
+		if err := os.WriteFile(other, []byte(`{"step1":{"collective":{"hcom_a":{"Communication Time Info":{"Elapse Time(ms)":1}}}}}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := Paths([]string{dir}); slices.Contains(got.Files, path) || len(got.Files) == 0 {
+			t.Errorf("with %s: %+v", name, got)
+		}
+		os.Remove(other)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -121,7 +120,7 @@ func (f *File) inPlace(pattern string) (path string, done func() error, err erro
 	if path, err = filepath.Abs(f.Path); err != nil {
 		return "", nil, err
 	}
-	if info, err := os.Stat(path); err == nil && f.max > 0 && info.Size() > f.max {
+	if f.max > 0 && sizeOf(path) > f.max {
 		return "", nil, fmt.Errorf("%s: %w", f.Path, trace.InputLimit(f.max))
 	}
 	hashed := make(chan error, 1)

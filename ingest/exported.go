@@ -9,8 +9,8 @@ import (
 	"assay/summary"
 )
 
-// leaveExported leaves out reports of Nsight Systems whose database is read, too: nsys gives it the name of the
-// report and uses it instead of the report while it is not older.
+// leaveExported leaves out reports of Nsight Systems whose database or directory of tables is read, too: nsys gives it the
+// name of the report and uses it instead of the report while it is not older.
 func (c *Choice) leaveExported() {
 	all := slices.Clone(c.Files)
 	c.Files = slices.DeleteFunc(c.Files, func(path string) bool {
@@ -18,12 +18,13 @@ func (c *Choice) leaveExported() {
 		if !isNsysReport(path, []byte{0}) {
 			return false
 		}
-		database := strings.TrimSuffix(path, ext) + ".sqlite"
-		if !slices.Contains(all, database) || !notOlder(database, path) {
-			return false
+		for _, end := range []string{".sqlite", "_pqtdir"} {
+			if export := strings.TrimSuffix(path, ext) + end; slices.Contains(all, export) && notOlder(export, path) {
+				c.leave(path, summary.LeftExported)
+				return true
+			}
 		}
-		c.leave(path, summary.LeftExported)
-		return true
+		return false
 	})
 }
 

@@ -50,6 +50,7 @@ const textFormat = "text"
 // formats has all formats, those with a magic number first: the first whose sniff returns true reads the file.
 var formats = []format{
 	{name: "nsys-sqlite", sniff: isSQLite, load: loadSQLite, listed: isNamedExport},
+	{name: "nsys-parquet", sniff: isParquetExport, load: loadParquet},
 	{name: "nsys-rep", sniff: isNsysReport, load: loadNsysReport},
 	{name: "ncu-rep", sniff: isNcuReport, load: loadNcuReport},
 	{name: "assay-summary", sniff: isSaved, load: loadSaved, listed: isNamedSaved},
@@ -105,7 +106,7 @@ var formats = []format{
 
 // formatOf returns the format of a file, or nil, also for one that [refused.Strict] recognizes.
 func formatOf(path string, head []byte) *format {
-	if refused.Strict(path, head) != nil {
+	if refused.Strict(path, head) != nil && !isParquetExport(path, head) {
 		return nil
 	}
 	for i := range formats {
@@ -202,7 +203,7 @@ func loadPerfetto(f *File, sel trace.Select, in *Input) (err error) {
 }
 
 func loadXPlane(f *File, sel trace.Select, in *Input) (err error) {
-	in.Trace, err = xplane.Read(f, f.Path, sel)
+	in.Trace, in.Tables, err = xplane.Read(f, f.Path, sel)
 	return err
 }
 

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -59,7 +60,7 @@ func isNamedExport(path string, _ []byte) bool {
 		name = strings.TrimSuffix(name, packing)
 	}
 	return strings.HasSuffix(name, ".sqlite") || strings.HasSuffix(name, ".rpd") || strings.HasSuffix(name, "results.db") ||
-		ascendDatabase().MatchString(name)
+		ascendDatabase().MatchString(name) || ascendPieces().MatchString(name)
 }
 
 // searchTexts passes the texts of a database to the search for secrets, if there is one.
@@ -68,11 +69,47 @@ func (f *File) searchTexts(path string, in *Input) error {
 		return nil
 	}
 	left, err := nsys.WriteTexts(path, f.Tap)
+	in.notSearched(f.Path, left)
+	return err
+}
+
+// notSearched adds an issue for tables that were not searched for secrets to their end.
+func (in *Input) notSearched(path, left string) {
 	if left != "" {
-		in.Trace.Issues = append(in.Trace.Issues, diag.Issue{Code: "secrets-not-searched", Severity: diag.Info, Count: 1, First: diag.Pos{File: f.Path},
+		issues := &in.Tables.Issues
+		if in.Trace != nil {
+			issues = &in.Trace.Issues
+		}
+		*issues = append(*issues, diag.Issue{Code: "secrets-not-searched", Severity: diag.Info, Count: 1, First: diag.Pos{File: path},
 			Help: "These tables were not searched for secrets to their end: " + left + ". Remove secrets from them before you share the file."})
 	}
-	return err
+}
+
+// isParquetExport reports whether a path is that of a directory with the tables of an export; see [openTables].
+func isParquetExport(path string, _ []byte) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func loadParquet(f *File, sel trace.Select, in *Input) error {
+	dir, done, err := f.inPlace("")
+	if err != nil {
+		return err
+	}
+	if in.Trace, err = nsys.ReadParquet(dir, f.Path, sel); err == nil && f.Tap != nil {
+		in.notSearched(f.Path, nsys.WriteParquetTexts(dir, f.Tap))
+	}
+	return errors.Join(err, done())
+}
+
+// sizeOf returns the size of a file, or of the tables in a directory.
+func sizeOf(path string) (n int64) {
+	for _, path := range append(nsys.ParquetFiles(path), path) {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 // loadSQLite reads a database without copying it. One that is compressed or comes
@@ -93,6 +130,10 @@ func loadSQLite(f *File, sel trace.Select, in *Input) error {
 			in.Format = ascend.FormatDB
 			ascendRank(f.Path, t)
 			compareSteps(f.Path, t)
+		}
+	} else if in.Tables, ok, wrong = ascend.ReadAnalysis(path, f.Path, rowLimit(sel)); ok {
+		if in.Format, err = ascend.FormatCollectives, wrong; wrong != nil {
+			err = &Refusal{f.Path, "is a database of Ascend's profiler without collectives that have times", "copy the file again, or give the timeline of the same capture"}
 		}
 	} else if t, err = nsys.ReadSQLite(path, f.Path, sel); err != nil {
 		err = namedOr(f.Path, sample, err)

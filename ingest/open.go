@@ -21,6 +21,7 @@ import (
 
 	"assay/internal/outfile"
 	"assay/logs/forms"
+	"assay/nsys"
 	"assay/trace"
 )
 
@@ -113,7 +114,31 @@ func open(path string, stdin io.Reader, bomb int64, sum hash.Hash) (*File, error
 	if err != nil {
 		return nil, pathError(err)
 	}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		if tables := nsys.ParquetFiles(path); len(tables) > 0 {
+			file.Close()
+			return openTables(path, tables, bomb, sum)
+		}
+	}
 	return opened(path, file, bomb, sum)
+}
+
+// openTables opens the tables of an export as one content, in the order of their names.
+func openTables(dir string, tables []string, bomb int64, sum hash.Hash) (*File, error) {
+	var all []io.Reader
+	var files []func()
+	for _, path := range tables {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, pathError(err)
+		}
+		all, files = append(all, file), append(files, func() { file.Close() })
+	}
+	f, err := opened(dir, io.MultiReader(all...), bomb, sum)
+	if err == nil {
+		f.whole, f.close = true, append(f.close, files...)
+	}
+	return f, err
 }
 
 // opened returns a File that reads src. If src is a file other than standard input, the File

@@ -16,6 +16,7 @@ import (
 
 	"assay/analyze/ranks/collective"
 	"assay/logs/forms"
+	"assay/nsys"
 	"assay/rocm"
 	"assay/summary"
 	"assay/torchprof/et"
@@ -49,10 +50,28 @@ func Paths(args []string) Choice {
 		c.name(arg)
 	}
 	c.Files, c.Special = withoutRelated(dedupe(c.Files)), dedupe(c.Special)
+	c.withoutTables()
 	c.checkCollectives()
 	slices.SortFunc(c.Left, func(a, b summary.LeftOutFile) int { return ComparePaths(a.Path, b.Path) })
 	c.Left = slices.Compact(c.Left) // a directory that was named twice
 	return c
+}
+
+// withoutTables drops tables of unknown names that are in the directory of an export, with which they belong.
+func (c *Choice) withoutTables() {
+	exports := make(map[string]bool)
+	for _, path := range c.Files {
+		exports[path] = true
+	}
+	read := func(path string) bool { return filepath.Ext(path) == ".parquet" && exports[filepath.Dir(path)] }
+	c.Files = slices.DeleteFunc(c.Files, read)
+	c.Left = slices.DeleteFunc(c.Left, func(f summary.LeftOutFile) bool {
+		if f.Why != summary.LeftUnknown || !read(f.Path) {
+			return false
+		}
+		c.Others--
+		return true
+	})
 }
 
 // Disregard forgets files that were left out, as if they were not there: those that the caller has
@@ -135,7 +154,10 @@ func (c *Choice) add(path string) {
 	case info.Mode().IsRegular() && strings.HasSuffix(path, CollectivesSuffix) && kindOf(path) == collectivesFile:
 		c.collectives = append(c.collectives, clean(path)) // a pattern of a shell matches it too
 	default:
-		c.Files = append(c.Files, clean(path))
+		if path = clean(path); nsys.ParquetTable(path) {
+			path = filepath.Dir(path)
+		}
+		c.Files = append(c.Files, path)
 	}
 }
 
@@ -206,6 +228,7 @@ func (c *Choice) walk(dir string) {
 		return
 	}
 	slices.SortFunc(in.Files, ComparePaths)
+	in.Files = slices.Compact(in.Files) // directories have several tables
 	c.Files = append(c.Files, in.Files...)
 	c.Others += in.Others
 	c.Links += in.Links
@@ -230,6 +253,10 @@ func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 		c.Links++
 		c.leave(path, summary.LeftLink)
 	case d.Type().IsRegular(): // opening a pipe would wait for its writer
+		if nsys.ParquetTable(path) {
+			c.Files = append(c.Files, filepath.Dir(path))
+			break
+		}
 		if hasNoSize(d) && !namedLikeTrace(path) {
 			c.Others++ // empty, or generated on reading like /proc/kmsg, which may block
 			c.leave(path, summary.LeftEmpty)

@@ -1,18 +1,19 @@
-// Package nsys reads what Nsight Systems exports: SQLite databases, and the JSON
-// of nsys export --type jsonlines and --type json, which have the same tables.
+// Package nsys reads what Nsight Systems exports: SQLite databases, directories of Parquet
+// files (--type parquetdir), and the JSON of nsys export --type jsonlines and --type json,
+// which have the same tables.
 //
 // Tables and columns are found by name, never by position, so that one reader
 // serves the exports of every version since 2020: a missing table was not
 // captured, and a missing column is null. QUIRKS.md lists the differences between
-// versions. [ReadSQLite] and [ReadJSON] return a [trace.Trace]; package analyze
+// versions. [ReadSQLite], [ReadParquet] and [ReadJSON] return a [trace.Trace]; package analyze
 // measures it like a trace of any other format.
 //
 // Start with tables.go, the list of the tables with the function for the rows of
 // each. loader.go has most of these functions and the state that they share;
 // nvtx.go, nccl.go and nodes.go have those for NVTX ranges, collectives and
 // nodes of CUDA graphs. settings.go reads the small tables, which come first.
-// sqlite.go provides the rows of a database (package database); json.go, events.go and
-// buffer.go those of a file in JSON. collected.go and preflight.go check what is
+// sqlite.go provides the rows of a database (package database); parquet.go those of a directory
+// of Parquet files; json.go, events.go and buffer.go those of a file in JSON. collected.go and preflight.go check what is
 // missing from the capture.
 package nsys
 
@@ -124,10 +125,14 @@ func (l *loader) useful(table, column string) bool {
 // damaged adds an issue for a table of which only the first rows could be read.
 func (l *loader) damaged(table string, read int64, err error) {
 	l.broken = true
+	l.out.Issue(damagedTable(l.file, table, read, err), 1)
+}
+
+func damagedTable(file, table string, read int64, err error) diag.Issue {
 	code := "export-damaged"
 	if deviceTables[table] {
 		code = "device-table-damaged"
 	}
-	l.out.Issue(diag.Issue{Code: code, Severity: diag.DataLoss, First: diag.Pos{File: l.file, Path: fmt.Sprintf("%s[%d]", table, read)},
-		Help: fmt.Sprintf("A table of the export ends early (%v). Its further rows are missing from every total. The export was probably interrupted; export again.", err)}, 1)
+	return diag.Issue{Code: code, Severity: diag.DataLoss, First: diag.Pos{File: file, Path: fmt.Sprintf("%s[%d]", table, read)},
+		Help: fmt.Sprintf("A table of the export ends early (%v). Its further rows are missing from every total. The export was probably interrupted; export again.", err)}
 }

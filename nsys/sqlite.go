@@ -2,6 +2,9 @@ package nsys
 
 import (
 	"fmt"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
 
 	"assay/internal/database"
 	"assay/internal/diag"
@@ -15,6 +18,19 @@ func (e export) columns(table string) []string { return e.Columns(table) }
 
 func (e export) scan(table string, columns []string, each func(row) bool) error {
 	return e.Scan(table, columns, func(r *database.Row) bool { return each(r) })
+}
+
+func (e export) tables() []string { return e.Tables() }
+
+func (e export) texts(table string) (columns []string, err error) {
+	err = e.Query("PRAGMA table_info("+database.Quote(table)+")", func(s *sqlite.Stmt) bool {
+		if kind := strings.ToUpper(s.ColumnText(2)); kind == "" || strings.Contains(kind, "TEXT") ||
+			strings.Contains(kind, "CHAR") || strings.Contains(kind, "CLOB") || strings.Contains(kind, "BLOB") {
+			columns = append(columns, s.ColumnText(1))
+		}
+		return true
+	})
+	return columns, err
 }
 
 // ReadSQLite reads the export at path, which it does not change. The file name

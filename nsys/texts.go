@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-
 	"assay/internal/database"
 )
 
@@ -29,9 +27,25 @@ func WriteTexts(path string, w io.Writer) (left string, err error) {
 		return "", err
 	}
 	defer db.Close()
+	return writeTexts(export{db}, w), nil
+}
+
+// WriteParquetTexts is WriteTexts for the export in a directory.
+func WriteParquetTexts(dir string, w io.Writer) (left string) {
+	return writeTexts(openDirectory(dir, 0), w)
+}
+
+// A textSource is an export whose texts can be searched.
+type textSource interface {
+	source
+	tables() []string
+	texts(table string) (columns []string, err error) // that may have texts
+}
+
+func writeTexts(src textSource, w io.Writer) (left string) {
 	t := texts{w: w}
-	for _, name := range sortedTables(db) {
-		if why := t.table(db, name); why != "" {
+	for _, name := range sortedTables(src) {
+		if why := t.table(src, name); why != "" {
 			t.left = append(t.left, name+" ("+why+")")
 		}
 	}
@@ -39,15 +53,15 @@ func WriteTexts(path string, w io.Writer) (left string, err error) {
 	if n := len(t.left); n > most {
 		t.left = append(t.left[:most:most], fmt.Sprintf("%d more tables", n-most))
 	}
-	return strings.Join(t.left, ", "), nil
+	return strings.Join(t.left, ", ")
 }
 
 // sortedTables returns the names of the tables, the smallest kind first: settings
 // before events.
-func sortedTables(db *database.Database) (names []string) {
-	names = db.Tables()
+func sortedTables(src textSource) (names []string) {
+	names = src.tables()
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(db.Columns(a)), len(db.Columns(b))), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(len(src.columns(a)), len(src.columns(b))), cmp.Compare(a, b))
 	})
 	return names
 }
@@ -62,18 +76,11 @@ type texts struct {
 }
 
 // table writes the texts of one table, and returns why it did not write all.
-func (t *texts) table(db *database.Database, name string) (why string) {
-	var columns []string
-	err := db.Query("PRAGMA table_info("+database.Quote(name)+")", func(s *sqlite.Stmt) bool {
-		if kind := strings.ToUpper(s.ColumnText(2)); kind == "" || strings.Contains(kind, "TEXT") ||
-			strings.Contains(kind, "CHAR") || strings.Contains(kind, "CLOB") || strings.Contains(kind, "BLOB") {
-			columns = append(columns, s.ColumnText(1))
-		}
-		return true
-	})
+func (t *texts) table(src textSource, name string) (why string) {
+	columns, err := src.texts(name)
 	if err == nil && len(columns) > 0 {
 		rows := 0
-		err = db.Scan(name, columns, func(r *database.Row) bool {
+		err = src.scan(name, columns, func(r row) bool {
 			switch rows++; {
 			case rows > mostTextRows:
 				why = fmt.Sprintf("rows after %d", mostTextRows)

@@ -121,7 +121,7 @@ func inputs(ctx *section.Context) doc.Table {
 var whyLeftOut = map[string]string{
 	summary.LeftUnknown: "not recognized", summary.LeftEmpty: "empty", summary.LeftLink: "symbolic link, not followed",
 	summary.LeftSpecial: "pipe, socket or device", summary.LeftSaved: "summary of assay beside captures",
-	summary.LeftExported: "report of nsys, whose .sqlite is read",
+	summary.LeftExported: "report of nsys, whose export is read",
 }
 
 // leftOut returns the files of directories that were not read, at most so many, or nothing.

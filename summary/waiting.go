@@ -13,7 +13,7 @@ type CopyCall struct {
 	Name   string `json:"name"`           // as for a Copy
 	Call   string `json:"call,omitempty"` // such as "cudaMemcpyAsync"; absent if unknown
 	Class  string `json:"class"`          // "copy" or "memset"
-	Large  bool   `json:"large"`          // over LargeCopyBytes; false if the size is unknown
+	Large  bool   `json:"large"`          // over LargeCopyBytes; if the size is unknown, by its time: 1 ms or more
 	Input  int    `json:"input"`
 	Rank   int    `json:"rank"`
 	Device int64  `json:"device"`

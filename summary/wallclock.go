@@ -136,7 +136,7 @@ const (
 	LeftSpecial = "special"       // a pipe, socket or device
 	LeftSaved   = "saved-summary" // made from captures of the same directory
 
-	LeftExported = "exported" // the directory has the database that nsys made of this report
+	LeftExported = "exported" // the directory has what nsys exported of this report
 )
 
 // Plus returns the files of both lists.

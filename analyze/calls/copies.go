@@ -42,7 +42,7 @@ func (c *Calls) Copies(budget *limits.Budget) (out []summary.CopyCall) {
 		}
 		bytes, known := sizes(w)
 		link := c.links.Of[number]
-		key := copyKey{device: device, name: w.Name, kind: w.Kind, large: known && bytes > summary.LargeCopyBytes}
+		key := copyKey{device: device, name: w.Name, kind: w.Kind, large: isLarge(bytes, known, w.Dur)}
 		if link >= 0 && c.links.HasCall(link) {
 			key.call = c.links.Call(link).Name
 		}
@@ -75,6 +75,17 @@ func (c *Calls) Copies(budget *limits.Budget) (out []summary.CopyCall) {
 		r.LostNS = summary.Plus(r.LostNS, c.copies[link])
 	}
 	return out
+}
+
+// longCopy is a time in ns in which any link of a GPU copies more than [summary.LargeCopyBytes]: less would be 65 MB/s.
+const longCopy = 1_000_000
+
+// isLarge reports whether a copy is large, by its size or, where that is unknown, by its time.
+func isLarge(bytes int64, known bool, dur int64) bool {
+	if !known {
+		return dur >= longCopy
+	}
+	return bytes > summary.LargeCopyBytes
 }
 
 func (c *Calls) copyRow(key copyKey) summary.CopyCall {

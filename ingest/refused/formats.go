@@ -38,7 +38,7 @@ var recordings = []Format{
 	{Name: "tfevents", Shape: shapeBinary, Read: true, Test: isTFEvents, Files: []string{"events.out.tfevents.*"},
 		What: "an event file of TensorBoard, which holds metrics", Do: giveRecording},
 	{Name: "parquet", Shape: shapeBinary, Marks: []string{"PAR1"}, Files: []string{"*.parquet"},
-		What: "a Parquet file", Do: "if Nsight Systems wrote it, export the report as a database: nsys export --type sqlite REPORT"},
+		What: "a Parquet file", Do: "if Nsight Systems wrote it, give the directory with its tables, named as nsys export --type parquetdir names them"},
 	{Name: "arrow", Shape: shapeBinary, Marks: []string{"ARROW1\x00\x00"}, Files: []string{"*.arrow", "*.arrows"},
 		What: "an Arrow file", Do: "if Nsight Systems wrote it, export the report as a database: nsys export --type sqlite REPORT"},
 	{Name: "memray", Shape: shapeBinary, Marks: []string{"memray\x00"},

@@ -1,11 +1,14 @@
-// Package parquet writes files of Apache Parquet: flat tables, whose columns can be null or lists of values. Readers
-// are other programs.
+// Package parquet writes and reads files of Apache Parquet.
+//
+// A [Writer] writes flat tables, whose columns can be null or lists of values, for other programs. A [File] reads the flat
+// columns of what other programs wrote, row by row: read.go has the description of a file, cursor.go the pages of a column,
+// values.go the encodings of numbers.
 //
 // A file is a list of row groups, each with one part per column, and a footer with the schema and where the parts are.
 // A part has a dictionary of its values if that is smaller, and one page of values or of indices into the dictionary,
 // compressed with zstd. A writer keeps one row group in memory.
 //
-// The libraries for Parquet in Go would triple what a small program of this kind weighs: see CONTRIBUTING.md.
+// The libraries for Parquet in Go would add a quarter to the size of the program: see CONTRIBUTING.md.
 package parquet
 
 import (

@@ -110,7 +110,7 @@ func (b *Builder) Add(stack []Frame, labels []Label, values ...int64) (pooled bo
 	}
 	have := b.rows[at].values
 	for i, v := range values {
-		have[i] = plus(have[i], v)
+		have[i] = Plus(have[i], v)
 	}
 	return pooled
 }

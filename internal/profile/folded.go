@@ -57,7 +57,7 @@ func (p *Profile) WriteFolded(w io.Writer, column int) error {
 			return fmt.Errorf("%s: %d in column %q: folded stacks have no negative values", fold(s.Stack), v, p.Columns[column].Name)
 		case v > 0:
 			line := fold(s.Stack)
-			sums[line] = plus(sums[line], v)
+			sums[line] = Plus(sums[line], v)
 		}
 	}
 	out := bufio.NewWriter(w)

@@ -118,7 +118,7 @@ func fromPprof(in *profile.Profile, budget int64, name string) *Profile {
 		if budget -= int64(n) * frameBytes; budget < 0 {
 			pooled++
 			for i, v := range s.Value {
-				others[i] = plus(others[i], v)
+				others[i] = Plus(others[i], v)
 			}
 			continue
 		}

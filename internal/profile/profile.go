@@ -120,7 +120,7 @@ func (p *Profile) Column(name string) (index int, ok bool) {
 // Total is set. A sum out of range is the largest or smallest int64.
 func (p *Profile) Sum(column int) (sum int64) {
 	for i := range p.Samples {
-		sum = plus(sum, p.Samples[i].Values[column])
+		sum = Plus(sum, p.Samples[i].Values[column])
 	}
 	return sum
 }
@@ -176,9 +176,9 @@ func Merge(parts ...*Profile) (*Profile, error) {
 	return &out, nil
 }
 
-// plus adds with saturation at the largest and smallest int64. Damaged times can
+// Plus adds with saturation at the largest and smallest int64. Damaged times can
 // overflow, and a sum that wraps around would look like a measurement.
-func plus(a, b int64) int64 {
+func Plus(a, b int64) int64 {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:
 		return math.MaxInt64

@@ -198,7 +198,7 @@ func TestPlus(t *testing.T) {
 	for _, tt := range [][3]int64{
 		{1, 2, 3}, {math.MaxInt64, 1, math.MaxInt64}, {math.MinInt64, -1, math.MinInt64}, {math.MaxInt64, math.MinInt64, -1},
 	} {
-		if got := plus(tt[0], tt[1]); got != tt[2] || plus(tt[1], tt[0]) != got {
+		if got := Plus(tt[0], tt[1]); got != tt[2] || Plus(tt[1], tt[0]) != got {
 			t.Errorf("%d + %d = %d", tt[0], tt[1], got)
 		}
 	}

@@ -98,7 +98,7 @@ func (c Cell) Plus(d Cell) Cell {
 	case !d.Known:
 		return c
 	}
-	return Known(plus(c.Value, d.Value))
+	return Known(Plus(c.Value, d.Value))
 }
 
 // Column returns the index of the first column with the given name.

@@ -169,6 +169,7 @@ func Format(id string) string {
 		"ncu-rep":               "Nsight Compute",
 		"nsys-rep":              "Nsight Systems",
 		"nsys-json":             "Nsight Systems JSON",
+		"nsys-parquet":          "Nsight Systems Parquet directory",
 		"rocprofv3-sqlite":      "rocprofv3 database",
 		"rocprofv3-csv":         "rocprofv3 CSV",
 		"rocprofv3-json":        "rocprofv3 JSON",

@@ -122,14 +122,18 @@ func SniffCollectives(head []byte) bool {
 
 // An operation is what communication.json says of a collective on one rank.
 type operation struct {
-	Time *struct {
-		Elapse  float64 `json:"Elapse Time(ms)"`
-		Transit float64 `json:"Transit Time(ms)"`
-		Wait    float64 `json:"Wait Time(ms)"`
-	} `json:"Communication Time Info"`
-	Links map[string]struct {
-		MB float64 `json:"Transit Size(MB)"`
-	} `json:"Communication Bandwidth Info"`
+	Time  *times          `json:"Communication Time Info"`
+	Links map[string]link `json:"Communication Bandwidth Info"`
+}
+
+type times struct {
+	Elapse  float64 `json:"Elapse Time(ms)"`
+	Transit float64 `json:"Transit Time(ms)"`
+	Wait    float64 `json:"Wait Time(ms)"`
+}
+
+type link struct {
+	MB float64 `json:"Transit Size(MB)"`
 }
 
 // bytes returns what was sent. SDMA is the sum of the links within a machine.
@@ -147,30 +151,40 @@ type sum struct {
 	elapse, transit, wait, sent float64
 }
 
+// sums are the sums of collectives by name.
+type sums map[string]*sum
+
+// add adds a collective. It returns false if its times are unusable; those over the limit of rows are left out.
+func (s sums) add(name string, o *operation, rows int) bool {
+	if o.Time == nil || !(o.Time.Elapse >= 0 && o.Time.Elapse < 1e12) {
+		return false
+	}
+	of := s[name]
+	if of == nil {
+		if len(s) >= cmp.Or(rows, 1<<16) {
+			return true
+		}
+		of = new(sum)
+		s[name] = of
+	}
+	of.count, of.elapse, of.transit, of.wait = of.count+1, of.elapse+o.Time.Elapse, of.transit+o.Time.Transit, of.wait+o.Time.Wait
+	of.sent += o.bytes()
+	return true
+}
+
 // ReadCollectives reads the collectives of a capture: by step and kind those of a rank, by group and step those of a cluster,
 // which have a member for each rank.
 func ReadCollectives(in io.Reader, file string, rows int) (*profile.Tables, error) {
 	r := jsonwalk.NewReader(in)
-	sums := make(map[string]*sum)
+	sums := make(sums)
 	out := &profile.Tables{Tool: "ascend"}
 	var issues diag.Ledger
 	add := func(name string, body json.RawMessage) {
 		var o operation
-		if err := json.Unmarshal(body, &o); err != nil || o.Time == nil || !(o.Time.Elapse >= 0 && o.Time.Elapse < 1e12) {
+		if err := json.Unmarshal(body, &o); err != nil || !sums.add(name, &o, rows) {
 			issues.Add(diag.Issue{Code: "record-malformed", Severity: diag.DataLoss, First: diag.Pos{File: file, Offset: r.Offset()},
 				Help: "Collectives without usable times were left out. Copy the file again."})
-			return
 		}
-		s := sums[name]
-		if s == nil {
-			if len(sums) >= cmp.Or(rows, 1<<16) {
-				return
-			}
-			s = new(sum)
-			sums[name] = s
-		}
-		s.count, s.elapse, s.transit, s.wait = s.count+1, s.elapse+o.Time.Elapse, s.transit+o.Time.Transit, s.wait+o.Time.Wait
-		s.sent += o.bytes()
 	}
 	err := r.Object(func(string) error {
 		return r.Object(func(string) error {
@@ -205,7 +219,7 @@ func ReadCollectives(in io.Reader, file string, rows int) (*profile.Tables, erro
 }
 
 // collectiveTable makes a table of sums, the one with the most time first.
-func collectiveTable(sums map[string]*sum) *profile.Table {
+func collectiveTable(sums sums) *profile.Table {
 	ns := func(heading string, adds profile.Adds) profile.Heading {
 		return profile.Heading{Name: heading, Unit: "nanoseconds", Adds: adds}
 	}

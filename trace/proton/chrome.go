@@ -121,7 +121,7 @@ func (c *chrome) add(e *event, name string, dur int64) {
 	}
 	k := at.child(name)
 	k.device = "GPU"
-	k.ns, k.count = plus(k.ns, dur), k.count+1
+	k.ns, k.count = profile.Plus(k.ns, dur), k.count+1
 	for key, raw := range e.Args.Metrics {
 		text := strings.Trim(string(raw), `"`)
 		switch {

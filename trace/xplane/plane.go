@@ -77,6 +77,9 @@ type facts struct {
 	step          int64  // of StepTraceAnnotation, or -1
 	graph         int64  // of CUDA, or -1
 	category      string // of an operation of a TPU
+	source        string // file and line of the program
+
+	flops, model, bytes int64 // of a run, as XLA states them; 0 if it does not
 }
 
 // plane reads one plane.
@@ -311,6 +314,14 @@ func (p *plane) fact(b []byte, f *facts) {
 		f.note, _, _ = strings.Cut(text, "#")
 	case "kernel_details", "memcpy_details", "Memset_details", "memset_details":
 		f.details = text
+	case "flops":
+		f.flops = max(0, n)
+	case "model_flops":
+		f.model = max(0, n)
+	case "bytes_accessed":
+		f.bytes = max(0, n)
+	case "source":
+		f.source = text
 	case "hlo_category":
 		f.category = text
 	case "step_num":

@@ -20,7 +20,7 @@ const (
 	tpuSparse
 )
 
-// stepsThread is the number of the thread that has the steps of a TPU where the host marks none.
+// stepsThread is the number of the thread that has the steps of a device where the host marks none.
 const stepsThread = 1 << 40
 
 // tpu reads the plane of a TPU. The lines "XLA Modules", "Steps" and others repeat the time of its operations.
@@ -68,6 +68,8 @@ func (r *reader) nested(all []event, device, stream int64) {
 	type frame struct {
 		e  *event
 		at int64 // up to which its own time is known
+
+		covers bool // other operations
 	}
 	var open []frame
 	own := func(f *frame, to int64) {
@@ -79,6 +81,9 @@ func (r *reader) nested(all []event, device, stream int64) {
 	leave := func(at int64) {
 		for n := len(open); n > 0 && open[n-1].e.start+open[n-1].e.dur <= at; n = len(open) {
 			own(&open[n-1], at)
+			if !open[n-1].covers {
+				r.state(open[n-1].e)
+			}
 			end := open[n-1].at
 			if open = open[:n-1]; n > 1 {
 				open[n-2].at = max(open[n-2].at, end)
@@ -90,8 +95,9 @@ func (r *reader) nested(all []event, device, stream int64) {
 		leave(e.start)
 		if n := len(open); n > 0 {
 			own(&open[n-1], e.start)
+			open[n-1].covers = true
 		}
-		open = append(open, frame{e, e.start})
+		open = append(open, frame{e: e, at: e.start})
 	}
 	leave(latest)
 }
@@ -122,9 +128,9 @@ func opName(name, category string) string {
 	return name
 }
 
-// addSteps adds the steps of a TPU, if the host marks none.
+// addSteps adds the steps of the first device that has some, if the host marks none.
 func (r *reader) addSteps() {
-	if r.marked || !r.tpus {
+	if r.marked || !r.work {
 		return
 	}
 	for i := range r.steps {
@@ -132,7 +138,7 @@ func (r *reader) addSteps() {
 		r.out.Span(trace.HostSpan{Start: e.start, Dur: e.dur, Kind: trace.Annotation, Name: r.out.Sym([]byte("step " + e.name)), Track: r.out.Thread(devicePID, stepsThread)})
 	}
 	if len(r.steps) > 0 {
-		r.out.NameThread(devicePID, stepsThread, "Steps of the TPU")
+		r.out.NameThread(devicePID, stepsThread, "Steps of the device")
 	}
 }
 

@@ -18,8 +18,11 @@ func (r *reader) device(p *plane, device int64) {
 	found := false
 	r.eachLine(p, func(l line) {
 		stream, ok := number(streamLine(), l.name)
-		if !ok {
-			return // it repeats the work of streams by step, module or operator
+		if !ok { // it repeats the work of streams by step, module or operator
+			if l.name == "Steps" && len(r.steps) == 0 {
+				r.eachEvent(p, &l, func(e *event) { r.steps = append(r.steps, *e) })
+			}
+			return
 		}
 		r.eachEvent(p, &l, func(e *event) {
 			found = true

@@ -12,6 +12,7 @@ import (
 
 	"assay/internal/diag"
 	"assay/internal/lazyregexp"
+	"assay/internal/profile"
 	"assay/trace"
 )
 
@@ -49,8 +50,11 @@ type reader struct {
 	others  int64 // planes of other devices, which are not read
 	work    bool
 	tpus    bool    // work of TPUs was read
-	steps   []event // of the first TPU
+	steps   []event // of the first device
 	marked  bool    // the host marks steps
+
+	stated     map[opKey]*profile.Stated // work of TPUs
+	mostStated int                       // rows of it
 
 	seen     map[string]bool // names of planes
 	repeated int64           // planes with the name of an earlier one
@@ -70,17 +74,19 @@ const mostPlane = 2 << 30
 
 var devicePlane = lazyregexp.New(`^/device:GPU:(\d{1,9})$`)
 
-// Read reads a file.
-func Read(in io.Reader, name string, sel trace.Select) (*trace.Trace, error) {
+// Read reads a file. The tables have the operations of TPUs with the work that XLA states of them; nil if it states none.
+func Read(in io.Reader, name string, sel trace.Select) (*trace.Trace, *profile.Tables, error) {
 	r := reader{file: name, out: trace.NewAssembler(name, sel), ops: map[int64]string{}, seen: map[string]bool{},
-		meta: trace.Meta{Tool: trace.ToolXLA, Devices: map[int64]string{}, Capacity: map[int64]int64{}, Hardware: map[int64]trace.Hardware{}}}
+		stated: map[opKey]*profile.Stated{},
+		meta:   trace.Meta{Tool: trace.ToolXLA, Devices: map[int64]string{}, Capacity: map[int64]int64{}, Hardware: map[int64]trace.Hardware{}}}
 	most := sel.Limits.Memory
 	if most <= 0 {
 		most = trace.DefaultLimits().Memory
 	}
+	r.mostStated = int(min(1<<16, most>>14))
 	whole, err := r.space(bufio.NewReaderSize(in, 1<<16), min(most/2, mostPlane))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.addCalls()
 	r.addSteps()
@@ -88,7 +94,8 @@ func Read(in io.Reader, name string, sel trace.Select) (*trace.Trace, error) {
 	if r.tpus && len(r.calls) == 0 {
 		r.meta.WithoutCalls = withoutCalls
 	}
-	return r.out.Trace(r.meta, r.events, whole && r.damaged == 0 && r.repeated == 0), nil
+	whole = whole && r.damaged == 0 && r.repeated == 0
+	return r.out.Trace(r.meta, r.events, whole), r.tables(whole), nil
 }
 
 // space reads the fields of the file. It returns false if the file breaks off.

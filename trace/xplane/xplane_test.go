@@ -74,7 +74,7 @@ func (w *writer) line(id int64, name string, startNS int64, events ...at) *write
 	l := message{}.num(1, id).text(2, name).num(3, startNS)
 	for _, e := range events {
 		m := message{}.num(1, w.events.of(e.name)).num(2, e.start).num(3, e.dur)
-		for _, key := range []string{"correlation_id", "hlo_op", "annotation", "kernel_details", "memcpy_details", "step_num", "hlo_category"} {
+		for _, key := range []string{"correlation_id", "hlo_op", "annotation", "kernel_details", "memcpy_details", "step_num", "hlo_category", "flops", "model_flops", "bytes_accessed", "tf_op", "source"} {
 			if v := e.stats[key]; v != nil {
 				m = m.add(4, w.stat(key, v))
 			}
@@ -110,7 +110,7 @@ func space(planes ...message) []byte {
 
 func read(t *testing.T, file []byte) *trace.Trace {
 	t.Helper()
-	tr, err := xplane.Read(bytes.NewReader(file), "x.xplane.pb", trace.Select{Kinds: trace.Every})
+	tr, _, err := xplane.Read(bytes.NewReader(file), "x.xplane.pb", trace.Select{Kinds: trace.Every})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestBroken(t *testing.T) {
 	whole := example()
 	tr := read(t, whole)
 	for cut := len(whole) - 8; cut > 0; cut -= 7 {
-		part, err := xplane.Read(bytes.NewReader(whole[:cut]), "x.xplane.pb", trace.Select{Kinds: trace.Every})
+		part, _, err := xplane.Read(bytes.NewReader(whole[:cut]), "x.xplane.pb", trace.Select{Kinds: trace.Every})
 		if err != nil {
 			if cut > 40 {
 				t.Errorf("cut at %d of %d: %v", cut, len(whole), err)
@@ -211,7 +211,7 @@ func TestBroken(t *testing.T) {
 		}
 	}
 	for name, file := range map[string]string{"a text": "hello", "a huge plane": "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f/host:CPU", "another type": "\x08\x01"} {
-		if _, err := xplane.Read(strings.NewReader(file), "x", trace.Select{Kinds: trace.Every}); err == nil || strings.Contains(err.Error(), "\n") {
+		if _, _, err := xplane.Read(strings.NewReader(file), "x", trace.Select{Kinds: trace.Every}); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -302,7 +302,7 @@ func TestCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr, err := xplane.Read(f, tt.file, trace.Select{Kinds: trace.Every})
+		tr, _, err := xplane.Read(f, tt.file, trace.Select{Kinds: trace.Every})
 		f.Close()
 		if err != nil {
 			t.Fatal(err)
@@ -332,7 +332,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(example())
 	f.Add(example()[:200])
 	f.Fuzz(func(t *testing.T, file []byte) {
-		tr, err := xplane.Read(bytes.NewReader(file), "x", trace.Select{Kinds: trace.Every})
+		tr, _, err := xplane.Read(bytes.NewReader(file), "x", trace.Select{Kinds: trace.Every})
 		if err != nil {
 			return
 		}

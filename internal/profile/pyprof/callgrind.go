@@ -139,13 +139,13 @@ func (r *callgrindReader) header(key, value string) error {
 	case "totals":
 		if fields := strings.Fields(value); len(fields) > 0 {
 			if n, ok := r.number(fields[0]); ok {
-				r.totals, r.summed = plus(r.totals, n), true
+				r.totals, r.summed = profile.Plus(r.totals, n), true
 			}
 		}
 	case "summary":
 		if fields := strings.Fields(value); len(fields) > 0 && r.valgrind {
 			if n, ok := r.number(fields[0]); ok {
-				r.summary, r.summarized = plus(r.summary, n), true
+				r.summary, r.summarized = profile.Plus(r.summary, n), true
 			}
 		}
 	}
@@ -329,7 +329,7 @@ func (r *callgrindReader) costs(line string) {
 
 func add(to, values []int64) {
 	for i, n := range values {
-		to[i] = plus(to[i], n)
+		to[i] = profile.Plus(to[i], n)
 	}
 }
 
@@ -381,7 +381,7 @@ func (r *callgrindReader) check() {
 	r.issues.AddN(diag.Issue{Code: "recursion-total-unknown", Severity: diag.Info, First: first}, circular)
 	var sum int64
 	for i := range r.graph.functions {
-		sum = plus(sum, r.graph.functions[i].self[0])
+		sum = profile.Plus(sum, r.graph.functions[i].self[0])
 	}
 	if !r.summed && r.summarized {
 		r.totals, r.summed = r.summary, true

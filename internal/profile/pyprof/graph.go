@@ -2,7 +2,6 @@ package pyprof
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"assay/internal/diag"
@@ -137,7 +136,7 @@ func (g *graph) sumTotals() (missing, circular int64) {
 	for i := range g.functions {
 		out[i] = slices.Clone(g.functions[i].self)
 		for j, n := range g.functions[i].unnamed {
-			out[i][j] = plus(out[i][j], n)
+			out[i][j] = profile.Plus(out[i][j], n)
 		}
 	}
 	for i := range g.edges {
@@ -153,8 +152,8 @@ func (g *graph) sumTotals() (missing, circular int64) {
 			in[e.callee] = make([]int64, len(g.events))
 		}
 		for j, n := range e.total {
-			in[e.callee][j] = plus(in[e.callee][j], n)
-			out[e.caller][j] = plus(out[e.caller][j], n)
+			in[e.callee][j] = profile.Plus(in[e.callee][j], n)
+			out[e.caller][j] = profile.Plus(out[e.caller][j], n)
 		}
 	}
 	circles := g.circles()
@@ -184,14 +183,6 @@ func (g *graph) sumTotals() (missing, circular int64) {
 		}
 	}
 	return missing, circular
-}
-
-// plus adds with saturation at the largest int64.
-func plus(a, b int64) int64 {
-	if b > 0 && a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }
 
 // tables returns the functions, those with the largest totals first, and the

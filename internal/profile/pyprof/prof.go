@@ -131,7 +131,7 @@ func (r *profReader) entry(p pair) error {
 	f.count, f.primitive, f.selfKnown = cost.count, cost.primitive, true
 	f.totalKnown = true
 	if at == r.graph.others {
-		f.self[0] = plus(f.self[0], cost.self)
+		f.self[0] = profile.Plus(f.self[0], cost.self)
 	} else {
 		f.self[0], f.total[0] = cost.self, cost.total
 	}
