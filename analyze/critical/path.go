@@ -180,6 +180,7 @@ type Path struct {
 
 	Inferred   int64 // ns of delays of edges that are inferred
 	Unlaunched int64 // ns of GPU work whose launch is not in the trace
+	Unrecorded int64 // ns in which the host waited for the GPU, although no call of the trace tells
 	Exact      int64 // ns: length of the step in an unchanged replay
 	Explained  int64 // ns: its length if all delays were typical
 
@@ -216,6 +217,9 @@ func (g *Program) Paths() []Path {
 			p.Classes[x.Class] += n
 			if x.Delay && x.Class != graph.Unexplained && x.Kind.Inferred() {
 				p.Inferred += n
+			}
+			if x.Class <= graph.DataLoader {
+				p.Unrecorded += g.UnrecordedWait(s.Rank, x.Span)
 			}
 			if x.Class.OnGPU() && g.Nodes[x.Node].Flags&graph.IsGPU != 0 && g.Work(x.Node).Call == graph.None {
 				p.Unlaunched += n
