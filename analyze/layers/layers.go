@@ -44,9 +44,9 @@ type Measured struct {
 	// Named returns the name of the innermost of these modules, and the number of those that it is in, or 0.
 	Named func(module uint32) (name string, outer uint32)
 
-	// Least returns the number of the call that launched the work of a number, and the least time of all work of this call:
+	// Least returns the number of the call that launched some work, and the least time of all work of this call:
 	// false if it is not known. It may be nil.
-	Least func(device *gpu.Device, number int) (call int32, least summary.PartFloor, ok bool)
+	Least func(device *gpu.Device, work gpu.Work) (call int32, least summary.PartFloor, ok bool)
 
 	// Each receives each row, and what returns the kernels of its i-th layer. It may be nil.
 	Each func(row *summary.Layer, kernels func(i int) []summary.LayerKernel)

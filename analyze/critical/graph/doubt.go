@@ -52,7 +52,7 @@ func (b *builder) addOutrun() {
 }
 
 // A program that waits for the GPU without a call that the trace records, as one that polls memory, launches its next work
-// shortly after all work has ended, time and again, and never shortly before.
+// shortly after all work has ended, repeatedly, and never shortly before.
 const (
 	longPause   = 20 * Us // between launches; shorter ones prove nothing
 	soonAfter   = 10      // the part of a pause that may be left when the work ends: a tenth
