@@ -66,10 +66,11 @@ func Of(m Measured, rank int, issues *diag.Ledger) (out []summary.Layer) {
 		s := sequenceOf(tl, d, of, ofWork)
 		m.tellPasses(d, s.kernels)
 		f := newFinder(s.kernels)
-		r := &measurer{Measured: m, device: d, rank: rank, names: names, sequence: s, finder: f, natures: of}
-		out = append(out, r.rows(joined(r.moduleLayers(), f.find()))...)
+		r := &measurer{Measured: m, device: d, rank: rank, names: names, sequence: s, finder: f, natures: of, streams: parallel(s.kernels)}
+		rows := r.rows(joined(r.moduleLayers(), f.find()))
+		out = append(out, rows...)
 		left += r.omitted
-		if r.mixed {
+		if r.mixed || f.alternates && len(rows) == 0 {
 			issues.Add(diag.Issue{Code: "layers-interleaved", Severity: diag.Info})
 		}
 	}
