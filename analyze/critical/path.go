@@ -15,6 +15,8 @@ type Program struct {
 	Scratch  []int64  // starts, for replays
 	unmarked []uint16 // the flags of a rule that changes nothing
 	origin   int64    // the first start
+
+	sending map[[2]int32]int64 // by rank and stream: ns of communication less those of other work; nil until needed
 }
 
 // New returns the program of a graph.
