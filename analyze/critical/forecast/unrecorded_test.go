@@ -6,12 +6,30 @@ import (
 	"testing"
 
 	"assay/analyze/critical"
+	"assay/analyze/critical/forecast"
 )
+
+// lateLaunches launches kernels at equal times.
+func lateLaunches(t *testing.T, n int, every, dur float64) *forecast.Model {
+	var p tape
+	p.step(0, float64(n)*every+20)
+	for i := range n {
+		p.launch(every*float64(i)+10, 4, i+1)
+		p.work("gemm_fwd", 5, every*float64(i)+16, dur, i+1)
+	}
+	return p.graph(t, 0)
+}
 
 // TestUnrecordedWaits: 24 launches, each 200 µs after the one before. Kernels start 6 µs after their launch begins. If
 // every one ends 5 µs before the next launch, after 189 µs, the host waits for it, although no call of the trace does.
 func TestUnrecordedWaits(t *testing.T) {
 	varied := func(i int) float64 { return float64(20 + 37*i%169) } // ends anywhere in the pause
+	if g := lateLaunches(t, 24, 50, 39); g.Paths()[0].Verdict.Level != critical.Abstain {
+		t.Error("kernels of 39 µs, each launched 5 µs after the one before")
+	}
+	if g := lateLaunches(t, 24, 30, 21); g.Paths()[0].Verdict.Level == critical.Abstain {
+		t.Error("operators of 30 µs may take as long as their kernels")
+	}
 	for name, test := range map[string]struct {
 		kernel func(i int) float64 // µs
 		call   string              // that runs until 2 µs after each kernel

@@ -54,8 +54,9 @@ func (b *builder) addOutrun() {
 // A program that waits for the GPU without a call that the trace records, as one that polls memory, launches its next work
 // shortly after all work has ended, repeatedly, and never shortly before.
 const (
-	longPause   = 20 * Us // between launches; shorter ones prove nothing
+	longPause   = 40 * Us // between launches; shorter ones prove nothing
 	soonAfter   = 10      // the part of a pause that may be left when the work ends: a tenth
+	soonLeast   = 5 * Us  // or this, which a host needs to return and launch
 	soonMost    = 50 * Us
 	fewestWaits = 4
 	clearly     = 3 // as many pauses must end after the work as by chance, or as end shortly before
@@ -70,7 +71,7 @@ func (b *builder) addUnrecorded() {
 	for _, x := range b.launched {
 		c := &b.src.Spans[b.LaunchOf(x.v).Span]
 		pause := c.Start - returned
-		soon := min(pause/soonAfter, soonMost)
+		soon := min(max(pause/soonAfter, soonLeast), soonMost)
 		switch {
 		case pause < longPause || returned == -Far || ended <= returned:
 		case ended > c.Start:
