@@ -70,7 +70,7 @@ func TestSentPrepared(t *testing.T) {
 	for name, c := range map[string]struct {
 		cast, sent   float64 // when they are launched
 		start, layer float64 // of the collective, and how long a layer behind the cast takes on its stream
-		late, gain   float64 // gain: 0 if it is not asked for
+		late, gain   float64 // gain: 0 if it is not checked
 	}{
 		"both late":           {120, 130, 138, 0, 138 - 38.6, 180 - 145},
 		"the collective late": {20, 120, 126, 0, 126 - 38.6, 0},
