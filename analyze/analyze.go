@@ -186,7 +186,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	if opt.measures(Layers) {
 		s.Layers = layers.Of(layers.Measured{Timeline: tl, Links: host.Links, Marks: marks, Steps: s.Steps, Few: !opt.measures(LayerSteps),
-			Pass: attributed.PassOf, Module: attributed.ModuleOf, Named: attributed.Module, Least: owners.Least(opt.Peaks)}, in.Rank, &issues)
+			Pass: attributed.PassOf, Module: attributed.ModuleOf, Named: attributed.Module, Least: leastOf(tl, host.Links, owners, opt.Peaks)}, in.Rank, &issues)
 	}
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases,

@@ -11,6 +11,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"assay/analyze/classify"
+	"assay/analyze/efficiency"
+	"assay/analyze/efficiency/hardware"
 	"assay/analyze/gpu"
 	"assay/analyze/launches"
 	"assay/analyze/ranks/collective"
@@ -68,6 +70,27 @@ func CollectiveOf(tl *gpu.Timeline, l *launches.Links) gpu.CollectiveOf {
 			return collective.Other
 		}
 		return what.Op
+	}
+}
+
+// leastOf returns the function that [layers.Measured] has: of operators by their shapes, of collectives by their sizes.
+func leastOf(tl *gpu.Timeline, l *launches.Links, o *efficiency.Owners, peaks hardware.Catalog) func(*gpu.Device, gpu.Work) (int32, summary.PartFloor, bool) {
+	b, ofOperator := collectiveBuilder{tl: tl, links: l}, o.Least(peaks)
+	return func(d *gpu.Device, w gpu.Work) (call int32, f summary.PartFloor, ok bool) {
+		a := tl.Activity(w)
+		if tl.Classes[a.Name].Class != classify.Comm {
+			if ofOperator == nil {
+				return 0, f, false
+			}
+			return ofOperator(d, int(w.Number))
+		}
+		if b.onThread == nil {
+			b.index()
+		}
+		recorded, note, _ := b.recorded(w, a)
+		what, group := b.described(a, recorded, note)
+		f, ok = efficiency.LeastOf(tl.Trace, d.Ordinal, peaks, &what, &group)
+		return ^w.Number, f, ok // each is a call of its own
 	}
 }
 

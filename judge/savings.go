@@ -44,6 +44,7 @@ func model(s *summary.Summary, r *Result) {
 			f.Gain(x.Gain(), x.MeasuredNS, "the step "+p.Name())
 			f.GainGPUs, f.GainWithout = 0, ""
 			f.GainBasis, f.GainChange, f.GainVerdict = finding.Modelled, x.Change, x.Verdict
+			f.GainBound = x.Bound || x.By == summary.ByEarly // launched as early as the GPU could start it
 		}
 	}
 	byModel(r.Findings, r.Verdict.Rule)

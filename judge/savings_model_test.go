@@ -52,6 +52,21 @@ func TestModelledSavings(t *testing.T) {
 	}
 }
 
+// TestBestCase: savings of a forecast are at most these if it is the best case; others are what to expect.
+func TestBestCase(t *testing.T) {
+	for _, c := range []struct{ bound, want bool }{{true, true}, {false, false}} {
+		s := followed(idleRun(), map[string]int64{"--host 0": 65})
+		s.Forecasts[0].Bound = c.bound
+		if f := findingOf(Judge(s, rule.DefaultThresholds()).Findings, rule.GPUIdle); f == nil || f.GainBasis != finding.Modelled || f.GainBound != c.want {
+			t.Errorf("bound %v: %+v", c.bound, f)
+		}
+	}
+	f := findingOf(Judge(idleRun(), rule.DefaultThresholds()).Findings, rule.GPUIdle)
+	if f.GainBound {
+		t.Errorf("without a forecast: %+v", f)
+	}
+}
+
 // TestSharedSavings: two findings with the same forecast are told once; with different ones each has its own.
 func TestSharedSavings(t *testing.T) {
 	ns := func(n int64) *int64 { return &n }

@@ -137,7 +137,11 @@ func savingsText(f finding.Finding) string {
 
 // modelled returns the savings that a forecast gives.
 func modelled(f finding.Finding, share string) string {
-	out := fmt.Sprintf("modelled: %s of %s (%s)", unit.Duration(*f.GainNS), f.GainOf, share)
+	most := ""
+	if f.GainBound {
+		most = "up to "
+	}
+	out := fmt.Sprintf("modelled: %s%s of %s (%s)", most, unit.Duration(*f.GainNS), f.GainOf, share)
 	if f.GainVerdict != "ok" {
 		out += ", with a warning"
 	}

@@ -75,6 +75,7 @@ const (
 	FloorNoParallel = "no parallelism" // the capture communicates, and does not say how the work is divided
 	FloorNoPeak     = "no peak"
 	FloorOver       = "over peak"      // the step took less than the floor
+	FloorLittleWork = "little work"    // the GPU worked for less time than the floor, so work is not recorded
 	FloorLayers     = "other layers"   // no kernel runs once in each layer
 	FloorPasses     = "several passes" // the step runs the model several times, and nothing says that each is of decoding
 	FloorOther      = "other model"    // operators with recorded shapes have other weights

@@ -32,6 +32,7 @@ func TestLimits(t *testing.T) {
 		{"of the waits for the GPU returned", 1, 10, func(g *Program, _ *Path, part int64) { g.Counts.Outrun = int(part) }},
 		{"of the dependencies contradict", .1, 2, func(g *Program, _ *Path, part int64) { g.Counts.LateSources = int(part) }},
 		{"follows dependencies that are inferred", 5, 30, func(_ *Program, p *Path, part int64) { p.Inferred = part }},
+		{"does not record these waits", 3, 10, func(_ *Program, p *Path, part int64) { p.Unrecorded = part }},
 		{"of the launches have no GPU work", 1, 10, func(g *Program, _ *Path, part int64) {
 			g.Counts.Launches, g.Counts.LaunchesWithoutWork = int(all-part), int(part)
 		}},

@@ -16,7 +16,8 @@ type Program struct {
 	unmarked []uint16 // the flags of a rule that changes nothing
 	origin   int64    // the first start
 
-	transfers []transfer // see Sent
+	transfers []transfer         // see Sent
+	sending   map[[2]int32]int64 // by rank and stream: ns of communication less those of other work; nil until needed
 }
 
 // New returns the program of a graph.
@@ -182,6 +183,7 @@ type Path struct {
 
 	Inferred   int64 // ns of delays of edges that are inferred
 	Unlaunched int64 // ns of GPU work whose launch is not in the trace
+	Unrecorded int64 // ns in which the host waited for the GPU, although no call of the trace tells
 	Exact      int64 // ns: length of the step in an unchanged replay
 	Explained  int64 // ns: its length if all delays were typical
 
@@ -218,6 +220,9 @@ func (g *Program) Paths() []Path {
 			p.Classes[x.Class] += n
 			if x.Delay && x.Class != graph.Unexplained && x.Kind.Inferred() {
 				p.Inferred += n
+			}
+			if x.Class <= graph.DataLoader {
+				p.Unrecorded += g.UnrecordedWait(s.Rank, x.Span)
 			}
 			if x.Class.OnGPU() && g.Nodes[x.Node].Flags&graph.IsGPU != 0 && g.Work(x.Node).Call == graph.None {
 				p.Unlaunched += n

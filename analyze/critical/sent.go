@@ -119,24 +119,77 @@ func (g *Program) sends(v int32) bool {
 	return n.Class == graph.Comm && n.Flags&graph.IsGPU != 0
 }
 
-// LateLaunch returns how much earlier work could have started if it had been launched in time, see [Sent.Late].
+// LateLaunch returns how much earlier work could have started if it, and what prepares it, had been launched in time: see [Sent.Late].
 func (g *Program) LateLaunch(v int32) int64 {
-	n := &g.Nodes[v]
-	if n.First == graph.None || g.Extra[n.First].Kind != graph.Launch || !g.Extra[n.First].Binds {
+	const unknown = math.MinInt64
+	ready, bound, before := int64(unknown), false, graph.None
+	for _, u := range append(g.Prepares(v), v) {
+		n := &g.Nodes[u]
+		if n.First == graph.None || g.Extra[n.First].Kind != graph.Launch {
+			return 0
+		}
+		switch {
+		case before != graph.None: // of those that prepare it, each follows the one before
+			ready += g.Dur[before] + g.Typ(u)
+		case n.Pred != graph.None:
+			ready = g.End(n.Pred) + g.Typ(u)
+		}
+		for e := g.Extra[n.First].Next; e != graph.None; e = g.Extra[e].Next {
+			x := &g.Extra[e]
+			ready = max(ready, g.From(x.Src, x.Kind)+x.Typ)
+		}
+		if bound = bound || g.Extra[n.First].Binds; ready == unknown {
+			break
+		}
+		before = u
+	}
+	if !bound {
 		return 0
 	}
-	ready := int64(math.MinInt64)
-	if n.Pred != graph.None {
-		ready = g.End(n.Pred) + g.Typ(v)
-	}
-	for e := g.Extra[n.First].Next; e != graph.None; e = g.Extra[e].Next {
-		x := &g.Extra[e]
-		ready = max(ready, g.From(x.Src, x.Kind)+x.Typ)
-	}
-	if ready == math.MinInt64 || g.Counts.UnorderedStreams || g.readsBack(g.Extra[n.First].Src, ready) {
+	if ready == unknown || g.Counts.UnorderedStreams || g.readsBack(g.Extra[g.Nodes[v].First].Src, ready) {
 		return -1
 	}
 	return max(0, g.Start[v]-ready)
+}
+
+// mostPrepare is how many works prepare communication at most: copies and casts of its input.
+const mostPrepare = 4
+
+// Prepares returns the work that copies or casts the input of communication, if a stream of communication runs it: all since the communication before.
+func (g *Program) Prepares(v int32) (out []int32) {
+	if !g.sends(v) || !g.mostlySends(v) {
+		return nil
+	}
+	u := g.Nodes[v].Pred
+	for ; u != graph.None && g.Nodes[u].Class != graph.Comm; u = g.Nodes[u].Pred {
+		if g.Nodes[u].Flags&graph.IsGPU == 0 || g.LaunchOf(u) == nil || len(out) == mostPrepare {
+			return nil
+		}
+		out = append(out, u)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// mostlySends reports whether most of the time of the stream of some work is communication.
+func (g *Program) mostlySends(v int32) bool {
+	if g.sending == nil {
+		g.sending = make(map[[2]int32]int64)
+		for u := range g.Nodes {
+			if n := &g.Nodes[u]; n.Flags&graph.IsGPU != 0 {
+				ns := g.Dur[u]
+				if n.Class != graph.Comm {
+					ns = -ns
+				}
+				g.sending[g.streamOf(int32(u))] += ns
+			}
+		}
+	}
+	return g.sending[g.streamOf(v)] > 0
+}
+
+func (g *Program) streamOf(v int32) [2]int32 {
+	return [2]int32{int32(g.Nodes[v].Rank), g.Work(v).Stream}
 }
 
 // readsBack reports whether the host waited for a copy between a time and one of its nodes: what it launches may depend on what it read.

@@ -97,6 +97,8 @@ var limits = []struct {
 		}},
 	{5, 30, "%.1f%% of the path follows dependencies that are inferred, not recorded",
 		func(_ *Program, p *Path) float64 { return graph.Percent(p.Inferred, p.Window.Len()) }},
+	{3, 10, "for %.1f%% of the path the CPU seems to wait for the GPU, whose work ends shortly before each next launch, and the trace does not record these waits",
+		func(_ *Program, p *Path) float64 { return graph.Percent(p.Unrecorded, p.Window.Len()) }},
 	{1, 10, "%.1f%% of the launches have no GPU work: records are lost, or a graph was captured",
 		func(g *Program, _ *Path) float64 {
 			lost := int64(g.Counts.LaunchesWithoutWork)

@@ -2,11 +2,13 @@ package efficiency
 
 import (
 	"encoding/json"
+	"math"
 
 	"assay/analyze/efficiency/hardware"
 	"assay/analyze/gpu"
 	"assay/analyze/ranks/collective"
 	"assay/summary"
+	"assay/trace"
 )
 
 // A collectiveKey is a kind of collective of a GPU.
@@ -61,6 +63,18 @@ func (o *Owners) Collectives(s *summary.Summary, d *gpu.Device, c *collective.Co
 		}
 	}
 	s.Efficiency.Transfers = out
+}
+
+// LeastOf returns the least time of a collective of a GPU: each GPU sends or receives its part once, which is less than in a ring, over
+// the link between GPUs of a machine. It returns false if the size, the group or the link is not known.
+func LeastOf(t *trace.Trace, device int64, peaks hardware.Catalog, what *collective.What, group *collective.Group) (f summary.PartFloor, ok bool) {
+	p, n, factor := peaks.Peaks(PropertiesOf(t, device)), what.Bytes(group.Size), what.Op.BusFactor(group.Size)
+	uneven := what.Op == collective.AllToAll && what.In != what.Out // which part each rank keeps is not known
+	if n <= 0 || factor <= 0 || uneven || !p.Known(hardware.Link) || !oneMachine(group.Ranks, group.Size, len(t.Meta.Devices)) {
+		return f, false
+	}
+	moved := float64(n) * min(factor, 1)
+	return summary.PartFloor{Bytes: int64(moved), NS: int64(math.Ceil(moved / p.Figures[hardware.Link])), Bound: summary.BoundLink}, true
 }
 
 // oneMachine reports whether the ranks of a group, "[0, 1]", must be on one machine, if machines

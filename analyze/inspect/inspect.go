@@ -40,6 +40,8 @@ type Capture struct {
 	tl    *gpu.Timeline
 	start int64 // of the capture
 	opt   analyze.Options
+	ranks map[int64]int  // of the GPUs of processes that are ranks
+	gpus  map[int64]bool // of one of these processes; nil for all
 
 	stepRows []summary.Step // of the whole capture; nil until computed
 }
@@ -75,7 +77,10 @@ func (c *Capture) Only(device int64) bool {
 
 // place returns the place of a device. A trace of several ranks states the rank of each device.
 func (c *Capture) gpu(device int64) summary.GPU {
-	rank, ok := c.t.Meta.DeviceRanks[device]
+	rank, ok := c.ranks[device]
+	if !ok {
+		rank, ok = c.t.Meta.DeviceRanks[device]
+	}
 	if !ok {
 		rank = c.in.Rank
 	}

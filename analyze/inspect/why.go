@@ -11,6 +11,7 @@ import (
 
 	"assay/analyze/attribute"
 	"assay/analyze/critical"
+	"assay/analyze/gpu"
 	"assay/analyze/whatif"
 	"assay/summary"
 )
@@ -103,19 +104,39 @@ func nearer(a, b *found, t int64) bool {
 	return cmp.Or(cmp.Compare(runs(a), runs(b)), cmp.Compare(since(a), since(b))) < 0
 }
 
+// Processes returns the captures of the processes of a capture if these are the ranks of a job, and limits the capture to the GPUs
+// of the ranks that are wanted. Else it returns the capture itself.
+func (c *Capture) Processes(wants func(rank int) bool) (out []*Capture) {
+	list := whatif.Processes(whatif.Input{Trace: c.whole, Rank: c.in.Rank}, whatif.Question{Rules: c.opt.Rules})
+	if len(list) == 1 {
+		return []*Capture{c}
+	}
+	c.ranks = make(map[int64]int)
+	for _, in := range list {
+		of := *c
+		of.whole, of.in.Rank, of.gpus = in.Trace, in.Rank, in.Devices
+		for d := range in.Devices {
+			c.ranks[d] = in.Rank
+		}
+		out = append(out, &of)
+	}
+	c.tl.Devices = slices.DeleteFunc(c.tl.Devices, func(d *gpu.Device) bool { return !wants(c.gpu(d.Ordinal).Rank) })
+	return out
+}
+
 // Explain returns why an operation of one of the captures, which are ordered by rank, started when
 // it did. The chain has at most top links.
 func Explain(captures []*Capture, start Instance, top int) (*Why, error) {
 	first := captures[0]
 	inputs := make([]whatif.Input, len(captures))
 	for i, c := range captures {
-		inputs[i] = whatif.Input{Trace: c.whole, Index: c.in.Index, Rank: c.in.Rank}
+		inputs[i] = whatif.Input{Trace: c.whole, Index: c.in.Index, Rank: c.in.Rank, Devices: c.gpus}
 	}
 	groups, _ := whatif.Graphs(inputs, whatif.Question{Rules: first.opt.Rules, Phases: first.opt.Phases})
 	at := 0
 	for _, g := range groups {
 		for i, in := range g.Inputs {
-			if in.Index == start.Input {
+			if in.Index == start.Input && (in.Devices == nil || in.Devices[start.Device]) {
 				e := explaining{critical.Starts{Program: g.Program}, captures[at-i : at-i+len(g.Inputs)], i}
 				return e.why(start, top)
 			}

@@ -116,11 +116,33 @@ func (f *finder) low(c *class) bound {
 			continue
 		}
 		from, to := f.limit(i), f.cores[i].from
-		n, ended := reach(gap, reversed(f.list[max(from, to-len(gap)-slack):to]))
+		before := reversed(f.list[max(from, to-len(gap)-slack):to])
+		n, at, ended := reach(gap, before)
+		if ended && gap[n].role == norm && !gap[n].back && secondNorm(before[at:]) {
+			n++
+		}
 		ended = ended || n < len(gap) && from > 0 && !f.list[from].first
 		v[bound{len(gap) - n, ended}]++
 	}
 	return v.best(bound{0, false})
+}
+
+// secondNorm reports whether what is before a part of the first layer, latest first, is one or two kernels, the norm with which the layer
+// begins, and another one of the embeddings.
+func secondNorm(before []kernel) bool {
+	norms := 0
+	for i := range before {
+		switch before[i].role {
+		case norm:
+			norms++
+		case product, experts, activate:
+			return norms > 1
+		}
+		if norms == 0 && i >= 2 {
+			return false
+		}
+	}
+	return norms > 1
 }
 
 // high returns the limit that the last layers of models set.
@@ -131,7 +153,7 @@ func (f *finder) high(c *class) bound {
 			continue
 		}
 		from, to := f.cores[i].to, f.end(i)
-		n, ended := reach(c.gap, f.list[from:min(to, from+len(c.gap)+slack)])
+		n, _, ended := reach(c.gap, f.list[from:min(to, from+len(c.gap)+slack)])
 		ended = ended || n < len(c.gap) && to < len(f.list) && !f.list[to].first
 		v[bound{n, ended}]++
 	}

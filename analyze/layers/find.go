@@ -22,7 +22,8 @@ type finder struct {
 	cores []core
 	kinds map[uint64]int32
 
-	boundaries int // that were learnt
+	boundaries int  // that were learnt
+	alternates bool // kernels of two runs through the model take turns on one stream
 
 	classes []class
 	heads   map[int32][]kernel   // by kind of core: from the start of the layer to the core
@@ -69,7 +70,24 @@ func (f *finder) find() []layer {
 	if f.anchor(out) {
 		out = f.layers()
 	}
+	if f.alternates = f.takeTurns(out); f.alternates {
+		return nil
+	}
 	return out
+}
+
+// takeTurns reports whether many layers have products behind them that are of no layer, although no model ends there, as where the
+// feed-forward networks of two micro-batches follow the attention of both.
+func (f *finder) takeTurns(list []layer) bool {
+	left, all := 0, 0
+	for i := range len(list) - 1 {
+		if l, n := &list[i], &list[i+1]; n.core.follows && n.core.kind == l.core.kind && n.from >= l.to {
+			if all++; hasProduct(f.list[l.to:n.from]) {
+				left++
+			}
+		}
+	}
+	return left >= fewest && 3*left > all
 }
 
 // layers returns the layers around the cores.

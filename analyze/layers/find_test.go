@@ -92,6 +92,11 @@ var models = []struct{ name, text string }{
 	{"record begins within a layer", "rope attn/a proj/g add/+ ln/n " + gated + " add/+ " + repeat(5, plainNorm) + head},
 	{"unknown attention", "emb/e " + repeat(6, "[ ln/n qkv/g mystery proj/g add/+ ln/n up/g act/v down/g add/+ ]") + head},
 	{"embeddings in each layer", "emb/e " + repeat(6, "[ ln/n q/g k/g bias/e scores/g soft/o values/g proj/g add/+ ln/n up/g act/v down/g add/+ ]") + head},
+	{"a norm of the embeddings", "emb/e ln/n " + repeat(5, plainNorm) + head},
+	{"a norm of the embeddings, and the first layer adds nothing", "emb/e rms/n [ rms/n " + attention + " addrms/n " + gated + " ] " + repeat(7, "[ addrms/n "+attention+" addrms/n "+gated+" ]") + "addrms/n head/g argmax/!"},
+	{"a norm of the embeddings with positions", "emb/e add/+ ln/n mask " + repeat(5, plainNorm) + head},
+	{"a norm of the embeddings, and one more kernel in the first layer", "emb/e embln/n [ ln/n extra " + attention + " add/+ ln/n " + gated + " add/+ ] " + repeat(5, plainNorm) + head},
+	{"a norm of the embeddings of layers with norms behind", "emb/e ln/n mask " + repeat(5, "[ q/g k/g v/g attn/a proj/g add/+ ln/n up/g gelu/v down/g add/+ ln/n ]") + "pool/g tanh/v"},
 	{"three layers", "emb/e " + repeat(3, plainNorm) + head},
 }
 

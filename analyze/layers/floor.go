@@ -1,6 +1,8 @@
 package layers
 
 import (
+	"cmp"
+
 	"assay/summary"
 	"assay/trace"
 )
@@ -72,7 +74,7 @@ func (r *measurer) floors(list []piece) (out []summary.PartFloor) {
 			sums[p.part] = s
 		}
 		s.all = summary.Plus(s.all, work.Dur)
-		call, least, ok := r.Least(r.device, int(work.Number))
+		call, least, ok := r.Least(r.device, work)
 		if !ok {
 			continue
 		}
@@ -87,11 +89,13 @@ func (r *measurer) floors(list []piece) (out []summary.PartFloor) {
 	for _, call := range order {
 		of := calls[call]
 		s := sums[of.Part]
-		s.over = s.over || of.Bound == "compute" && of.NS > of.KernelNS
+		s.over = s.over || (of.Bound == summary.BoundCompute || of.Bound == summary.BoundLink) && of.NS > of.KernelNS
 		s.KernelNS, s.Bytes, s.FLOPs = summary.Plus(s.KernelNS, of.KernelNS), summary.Plus(s.Bytes, of.Bytes), summary.Plus(s.FLOPs, of.FLOPs)
 		ns := min(of.NS, of.KernelNS)
 		if s.NS = summary.Plus(s.NS, ns); of.Bound == "memory" {
 			s.memory = summary.Plus(s.memory, ns)
+		} else if of.Bound == summary.BoundLink {
+			s.Bound = of.Bound // of communication, which has nothing else
 		}
 	}
 	for _, name := range append(partNames[:], summary.HeadPart) {
@@ -99,9 +103,10 @@ func (r *measurer) floors(list []piece) (out []summary.PartFloor) {
 		if s == nil || s.over || s.KernelNS == 0 || float64(s.KernelNS) < covered*float64(s.all) {
 			continue
 		}
-		if s.Bound = "compute"; 2*s.memory >= s.NS {
-			s.Bound = "memory"
+		if 2*s.memory >= s.NS {
+			s.Bound = summary.BoundMemory
 		}
+		s.Bound = cmp.Or(s.Bound, summary.BoundCompute)
 		out = append(out, s.PartFloor)
 	}
 	return out

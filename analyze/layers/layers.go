@@ -44,9 +44,9 @@ type Measured struct {
 	// Named returns the name of the innermost of these modules, and the number of those that it is in, or 0.
 	Named func(module uint32) (name string, outer uint32)
 
-	// Least returns the number of the call that launched the work of a number, and the least time of all work of this call:
+	// Least returns the number of the call that launched some work, and the least time of all work of this call:
 	// false if it is not known. It may be nil.
-	Least func(device *gpu.Device, number int) (call int32, least summary.PartFloor, ok bool)
+	Least func(device *gpu.Device, work gpu.Work) (call int32, least summary.PartFloor, ok bool)
 
 	// Each receives each row, and what returns the kernels of its i-th layer. It may be nil.
 	Each func(row *summary.Layer, kernels func(i int) []summary.LayerKernel)
@@ -66,10 +66,11 @@ func Of(m Measured, rank int, issues *diag.Ledger) (out []summary.Layer) {
 		s := sequenceOf(tl, d, of, ofWork)
 		m.tellPasses(d, s.kernels)
 		f := newFinder(s.kernels)
-		r := &measurer{Measured: m, device: d, rank: rank, names: names, sequence: s, finder: f, natures: of}
-		out = append(out, r.rows(joined(r.moduleLayers(), f.find()))...)
+		r := &measurer{Measured: m, device: d, rank: rank, names: names, sequence: s, finder: f, natures: of, streams: parallel(s.kernels)}
+		rows := r.rows(joined(r.moduleLayers(), f.find()))
+		out = append(out, rows...)
 		left += r.omitted
-		if r.mixed {
+		if r.mixed || f.alternates && len(rows) == 0 {
 			issues.Add(diag.Issue{Code: "layers-interleaved", Severity: diag.Info})
 		}
 	}

@@ -77,10 +77,9 @@ func fit(wanted, list []kernel) int {
 	return best
 }
 
-// reach returns how many of the wanted kernels are at the start of list in their order, apart from single others, and whether it is
-// another kernel that ends them and not the end of the list.
-func reach(wanted, list []kernel) (n int, ended bool) {
-	i, j := 0, 0
+// reach returns how many of the wanted kernels are at the start of list in their order, apart from single others, where they end in the
+// list, and whether it is another kernel that ends them and not the end of the list.
+func reach(wanted, list []kernel) (i, j int, ended bool) {
 next:
 	for i < len(wanted) && j < len(list) {
 		if same(&wanted[i], &list[j]) {
@@ -93,9 +92,9 @@ next:
 				continue next
 			}
 		}
-		return i, true
+		return i, j, true
 	}
-	return i, false
+	return i, j, false
 }
 
 // agree reports whether the next kernels of both lists are the same.

@@ -19,7 +19,8 @@ type measurer struct {
 	sequence *sequence
 	natures  func(trace.Sym) nature
 	omitted  int64 // steps without rows
-	mixed    bool  // kernels of two passes alternate
+	mixed    bool  // kernels of two passes, or of two micro-batches, alternate
+	streams  []int // where the kernels of each stream begin in the list
 	*finder
 }
 
@@ -285,7 +286,7 @@ func (r *measurer) trailing(list []member) map[*group]int {
 		}
 		n := 0
 		for w := r.list[m.to-1].work + 1; w < r.until(list, i); w++ {
-			if r.moves(w) {
+			if r.moves(w) && r.isOf(w, m.layer) {
 				n++
 			}
 		}
@@ -325,6 +326,9 @@ func (r *measurer) addOthers(l *timed, owner []int32, until int32, trailing int)
 			continue
 		}
 		n := r.natures(a.Name)
+		if n.role == moves && !r.isOf(w, l.layer) {
+			continue
+		}
 		if n.isOrdered() && slices.Contains(r.sequence.streams, r.Timeline.Stream(work)) {
 			continue // it is of another model
 		}
@@ -414,6 +418,9 @@ func (r *measurer) each(l *timed, next func(w int32, p part) bool) {
 		p, ok := at[w]
 		if !ok && a.Kind == trace.Kernel && r.natures(a.Name).isOrdered() && slices.Contains(r.sequence.streams, r.Timeline.Stream(work)) {
 			continue // of another model
+		}
+		if !ok && a.Kind == trace.Kernel && r.natures(a.Name).role == moves && !r.isOf(w, l.layer) {
+			continue
 		}
 		if !ok && a.Kind == trace.Kernel {
 			switch n := r.natures(a.Name); {

@@ -40,7 +40,10 @@ type Piece struct {
 }
 
 // Courses returns the critical paths of the steps that were asked for, and why ranks are not joined.
-func Courses(inputs []Input, q Question) (out []Course, apart string) {
+func Courses(inputs []Input, q Question) (out []Course, apart string, err error) {
+	if inputs, err = q.choose(inputs); err != nil {
+		return nil, "", err
+	}
 	groups, apart := Graphs(inputs, q)
 	for _, g := range groups {
 		paths := g.Paths()
@@ -48,14 +51,16 @@ func Courses(inputs []Input, q Question) (out []Course, apart string) {
 			out = append(out, g.Course(&paths[i]))
 		}
 	}
-	return out, apart
+	return out, apart, nil
 }
 
 // chosen returns the paths of the steps that start in the parts of the inputs.
 func (g *Group) chosen(paths []critical.Path) (out []int) {
 	for i := range paths {
 		in := &g.Inputs[paths[i].Rank]
-		if at := g.Steps[i].Start + g.Offset(paths[i].Rank); in.Part.Empty() || at >= in.Part.Start && at < in.Part.End || len(paths) == 1 {
+		if at := g.Steps[i].Start + g.Offset(paths[i].Rank); in.Context {
+			continue
+		} else if in.Part.Empty() || at >= in.Part.Start && at < in.Part.End || len(paths) == 1 {
 			out = append(out, i)
 		}
 	}

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 
@@ -15,6 +16,22 @@ type process struct {
 	devices map[int64]bool
 	comm    int // kernels of communication
 	calls   int
+}
+
+// choose marks the inputs that are not answered for. The processes of a single capture may be ranks.
+func (q *Question) choose(inputs []Input) ([]Input, error) {
+	if len(inputs) == 1 {
+		inputs = Processes(inputs[0], *q)
+	}
+	chosen := false
+	for i := range inputs {
+		inputs[i].Context = q.Ranks != nil && !slices.Contains(q.Ranks, inputs[i].Rank)
+		chosen = chosen || !inputs[i].Context
+	}
+	if !chosen {
+		return nil, errors.New("no input has a rank that --rank asks for")
+	}
+	return inputs, nil
 }
 
 // Processes returns the ranks of a job that one capture recorded, by the numbers of their GPUs: its processes, if each has

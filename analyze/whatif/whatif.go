@@ -70,6 +70,7 @@ type Input struct {
 	Part  interval.Span // only steps that start in it are answered for
 
 	Devices map[int64]bool // of one of several processes of a capture; nil for all
+	Context bool           // it is not answered for: others may wait for it
 }
 
 // A Question says what to answer.
@@ -78,6 +79,7 @@ type Question struct {
 	Sweep   bool
 	Given   int64  // ns of a step without the profiler, or 0
 	GivenBy string // the path of the log that has it, or ""
+	Ranks   []int  // the ranks to answer for; nil for all
 	Rules   *classify.Rules
 	Phases  *phase.Rules
 }
@@ -90,13 +92,16 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 		texts = append(texts, c.String())
 	}
 	a.Change = strings.Join(texts, " ")
-	if len(inputs) == 1 {
-		inputs = Processes(inputs[0], q)
+	inputs, err := q.choose(inputs)
+	if err != nil {
+		return nil, err
 	}
 	for _, in := range inputs {
-		a.Inputs = append(a.Inputs, Source{in.Path, in.Rank})
+		if !in.Context {
+			a.Inputs = append(a.Inputs, Source{in.Path, in.Rank})
+		}
 	}
-	inputs, err := a.operations(inputs, q)
+	inputs, err = a.operations(inputs, q)
 	if err != nil || len(inputs) == 0 {
 		return a, err
 	}

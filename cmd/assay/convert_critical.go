@@ -22,11 +22,18 @@ type overlay struct {
 
 // criticalPath writes the critical paths of the inputs.
 func (conv *conversion) criticalPath(r *reading, c *command) error {
+	chosen := r.choice.ranks
+	if len(r.paths) == 1 { // it may have processes that are ranks
+		r.choice.ranks = nil
+	}
 	inputs, failed := (&asking{source: conv.source}).inputs(r)
 	if len(inputs) == 0 || r.absent() != nil {
 		return errors.Join(failed...)
 	}
-	courses, apart := whatif.Courses(inputs, whatif.Question{Rules: r.rules, Phases: r.phases})
+	courses, apart, err := whatif.Courses(inputs, whatif.Question{Ranks: chosen, Rules: r.rules, Phases: r.phases})
+	if err != nil {
+		return errors.Join(append(failed, err)...)
+	}
 	if apart != "" {
 		r.e.say("assay %s: %s, with the times of its capture", c.name, apart)
 	}
@@ -47,7 +54,7 @@ func (conv *conversion) criticalPath(r *reading, c *command) error {
 	o := &overlay{inputs[0].Trace.Meta.BaseTime, courses}
 	conv.hideUsers(o)
 	packed := func(o *overlay, w io.Writer) error { return outfile.Compressed(conv.output, w, o.encode) }
-	if err := r.e.output(conv.output, mask(o).as(packed)); err != nil {
+	if err = r.e.output(conv.output, mask(o).as(packed)); err != nil {
 		failed = append(failed, fmt.Errorf("cannot write the result: %w", diag.PathOnly(err)))
 	}
 	return errors.Join(failed...)

@@ -18,7 +18,10 @@ const whyLinks = 6
 // or what runs at --at.
 func (x *inspecting) start(c *inspect.Capture, when window.Capture, all *answers, i int) error {
 	all.kept[i] = c
-	if !x.wants(c.Rank()) {
+	if len(all.kept) == 1 {
+		all.kept = c.Processes(x.wants)
+	}
+	if len(c.Devices()) == 0 || len(all.kept) == len(all.kernels) && !x.wants(c.Rank()) {
 		return nil
 	}
 	if x.kernel != "" {

@@ -141,7 +141,7 @@ func runWhatif(e env, c *command, args []string) error {
 		}
 		return errors.Join(failed...)
 	}
-	answer, err := whatif.Of(inputs, whatif.Question{Changes: x.changes, Sweep: x.sweep || len(x.changes) == 0, Given: x.given, GivenBy: x.givenBy, Rules: r.rules, Phases: r.phases})
+	answer, err := whatif.Of(inputs, whatif.Question{Changes: x.changes, Sweep: x.sweep || len(x.changes) == 0, Given: x.given, GivenBy: x.givenBy, Ranks: x.chosen, Rules: r.rules, Phases: r.phases})
 	if err != nil {
 		return errors.Join(append(failed, err)...)
 	}
@@ -194,7 +194,7 @@ func (x *asking) input(r *reading, i int, in *ingest.Input) (*whatif.Input, erro
 	if in.Trace == nil {
 		return nil, fmt.Errorf("%s: the input has no timeline; give a trace in Chrome JSON or an export of Nsight Systems", in.Path)
 	}
-	if x.chosen != nil && !slices.Contains(x.chosen, in.Rank) {
+	if x.chosen != nil && !slices.Contains(x.chosen, in.Rank) && len(r.paths) > 1 { // one capture may have processes that are ranks
 		return nil, nil
 	}
 	out := &whatif.Input{Trace: in.Trace, Index: i, Rank: in.Rank, Path: in.Path}

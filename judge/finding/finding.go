@@ -51,10 +51,12 @@ type Finding struct {
 	GainOf   string `json:"gain_of,omitempty"`
 	// GainBasis is [Modelled] or [UpperBound]. GainChange is the change whose forecast the savings are, and
 	// GainVerdict how far it can be trusted: ok or warn. GainSharedWith is the rule of a finding before this
-	// one that saves the same time: the savings are not in addition to its.
+	// one that saves the same time: the savings are not in addition to its. GainBound says that the change is the best case: what
+	// the cause takes is gone entirely, or as short as it can be, so the savings are at most these.
 	GainBasis      string `json:"gain_basis,omitempty"`
 	GainChange     string `json:"gain_change,omitempty"`
 	GainVerdict    string `json:"gain_verdict,omitempty"`
+	GainBound      bool   `json:"gain_bound,omitempty"`
 	GainSharedWith string `json:"gain_shared_with,omitempty"`
 
 	// GainGPUs is the number of GPUs whose windows or steps GainOfNS adds up, so that savings are a

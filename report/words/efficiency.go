@@ -145,6 +145,7 @@ func FloorUnknown(id string) Reason {
 		"no parallelism": {"the capture communicates, and does not say how GPUs divide the model", "give --parallel tp=N"},
 		"no peak":        {"the bandwidth of the memory is unknown", "give --set-peak hbm=GB/s"},
 		"several passes": {"a step runs the layers of the model several times, as a prompt and the tokens after it do", "make each decode step a step of the profiler (prof.step())"},
+		"little work":    {"the recorded GPU work of a step takes less time than this model needs", "record steps with all of their GPU work, not the capture of a graph"},
 		"other layers":   {"no kernel runs once in each layer of this model", "give the config.json of the model that ran"},
 		"other model":    {"operators of the capture have other weights than this model", "give the config.json of the model that ran"},
 	}

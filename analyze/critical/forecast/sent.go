@@ -9,7 +9,9 @@ import (
 func (c *changing) early(re string, _ float64) error {
 	c.work(re, func(v int32, n *graph.Node) {
 		if n.Class == graph.Comm && c.g.LateLaunch(v) > 0 {
-			c.mark(v, critical.NoLaunch)
+			for _, u := range append(c.g.Prepares(v), v) {
+				c.mark(u, critical.NoLaunch)
+			}
 		}
 	})
 	return nil

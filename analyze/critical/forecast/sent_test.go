@@ -2,6 +2,7 @@ package forecast_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,55 @@ func TestSent(t *testing.T) {
 		}
 		if got := us(f[0].Measured - f[0].Forecast); got < tc.gain || got > tc.gain+1 { // the delay behind the event is typical then
 			t.Errorf("%g: gain %g µs, want %g", tc.at, got, tc.gain)
+		}
+	}
+}
+
+// TestSentPrepared: a cast on the stream of the collective, which mixed precision needs, is launched at a time and takes 10 µs; the collective is
+// launched 10 µs later, or at 120. The cast could start at 26 and 1.3 of a delay, so the collective at 37.3 and 1.3.
+func TestSentPrepared(t *testing.T) {
+	for name, c := range map[string]struct {
+		cast, sent   float64 // when they are launched
+		start, layer float64 // of the collective, and how long a layer behind the cast takes on its stream
+		late, gain   float64 // gain: 0 if it is not checked
+	}{
+		"both late":           {120, 130, 138, 0, 138 - 38.6, 180 - 145},
+		"the collective late": {20, 120, 126, 0, 126 - 38.6, 0},
+		"both in time":        {16, 19, 38.6, 0, 0, 0},
+		"a layer, not a cast": {120, 130, 138, 90, 0, 0}, // most of the stream is not communication
+	} {
+		var p tape
+		p.step(0, max(60, c.sent+15))
+		p.launch(10, 4, 1)
+		p.work("embed_fwd", 3, 16, 10, 1)
+		p.call("cudaEventRecord", 15, 0.5, 50)
+		p.call("cudaStreamWaitEvent", c.cast-0.4, 0.2, 51)
+		p.add("cuda_sync", "Stream Wait Event", 8, c.cast-0.4, 0, object{"device": 0, "stream": 8, "correlation": 51, "wait_on_stream": 3, "wait_on_cuda_event_record_corr_id": 50})
+		p.launch(c.cast, 2, 2)
+		p.work("cast_kernel", 8, max(c.cast+6, 27.3), 10, 2)
+		p.launch(c.sent, 4, 3)
+		p.work("ncclDevKernel_ReduceScatter_RING_LL", 8, c.start, 40, 3)
+		p.call("cudaEventRecord", c.sent+5, 1, 52)
+		p.call("cudaStreamWaitEvent", c.sent+7, 1, 53)
+		p.add("cuda_sync", "Stream Wait Event", 3, c.sent+7, 0, object{"device": 0, "stream": 3, "correlation": 53, "wait_on_stream": 8, "wait_on_cuda_event_record_corr_id": 52})
+		p.launch(c.sent+9, 4, 4)
+		p.work("ffn_bwd", 3, max(c.start+42, c.sent+15), 50, 4)
+		if c.layer > 0 {
+			p.launch(c.sent+14, 4, 5)
+			p.work("ffn_fwd", 8, c.start+45, c.layer, 5)
+		}
+		g := p.graph(t, 0)
+		path := g.Paths()[0]
+		list := g.Sent(&path)
+		if len(list) != 1 || math.Abs(us(list[0].Late)-c.late) > 0.001 {
+			t.Errorf("%s: %+v, want %g µs late", name, list, c.late)
+		}
+		f, changed, err := g.Forecast(g.Paths(), changesOf([]string{"--early"}))
+		if err != nil || changed != (c.late > 0) {
+			t.Errorf("%s: %v %v", name, changed, err)
+		}
+		if got := us(f[0].Measured - f[0].Forecast); c.gain > 0 && math.Abs(got-c.gain) > 1.3 { // a delay is typical then
+			t.Errorf("%s: gain %g µs, want %g", name, got, c.gain)
 		}
 	}
 }

@@ -197,6 +197,8 @@ type Source struct {
 	impossible int     // events whose times cannot be true
 	Offset     int64   // of its clock, which is subtracted from all times
 
+	unrecorded interval.Set // see [Graph.UnrecordedWait], on the clock of the rank
+
 	Phase    func(at int64) string // see [Options.Phase]
 	isModule []bool                // by name
 	Forward  *byID                 // operators of forward passes by sequence number; nil if the trace has no modules

@@ -83,6 +83,7 @@ func Of(t *trace.Trace, opt Options) *Graph {
 	b.addLate()
 	b.addUnlaunched()
 	b.addOutrun()
+	b.addUnrecorded()
 	b.addBlocking()
 	b.addQueues()
 	b.addHostComm()

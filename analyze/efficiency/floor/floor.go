@@ -140,6 +140,9 @@ func (set *Settings) rate(d *summary.EfficiencyDecode, p *hardware.Peaks, parts 
 	if max(memory, compute) > wall {
 		m.Unknown = summary.FloorOver
 		return
+	} else if d.GPUNS > 0 && max(memory, compute) > float64(d.GPUNS) {
+		m.Unknown = summary.FloorLittleWork
+		return
 	}
 	if m.ComputeNS != nil {
 		d.MFU = ref(compute / wall)

@@ -79,7 +79,13 @@ func TestUnknown(t *testing.T) {
 		want   string
 	}{
 		"faster than the floor": {func(s *summary.Summary, _ *Settings) { s.Efficiency.Decode[0].WallNS = 900_000 }, summary.FloorOver},
-		"just slower":           {func(s *summary.Summary, _ *Settings) { s.Efficiency.Decode[0].WallNS = 1_200_000 }, ""},
+		"work that is not recorded": {func(s *summary.Summary, _ *Settings) {
+			s.Efficiency.Decode[0].WallNS, s.Efficiency.Decode[0].GPUNS = 4_000_000, 900_000
+		}, summary.FloorLittleWork},
+		"half idle": {func(s *summary.Summary, _ *Settings) {
+			s.Efficiency.Decode[0].WallNS, s.Efficiency.Decode[0].GPUNS = 4_000_000, 2_000_000
+		}, ""},
+		"just slower": {func(s *summary.Summary, _ *Settings) { s.Efficiency.Decode[0].WallNS = 1_200_000 }, ""},
 		"no batch": {func(s *summary.Summary, _ *Settings) {
 			s.Efficiency.Decode[0].Batch, s.Efficiency.Decode[0].Tokens = 0, 0
 		}, summary.FloorNoRequests},

@@ -315,7 +315,7 @@ func floorTable(kinds []layers.Kind) doc.Table {
 	t := doc.Table{Title: "floors of layers", Columns: []doc.Column{doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("part", doc.Text),
 		doc.Col(scale.Head("kernel time"), doc.Number), doc.Col(scale.Head("least time"), doc.Number), doc.Col("%", doc.Number), doc.Col("limited by", doc.Text),
 		doc.Col("bytes", doc.Number), doc.Col("GFLOP", doc.Number), doc.Col("from", doc.Text)},
-		Note: "Least time: bytes at the bandwidth or FLOPs at the peak, of operators with recorded shapes, or of the weights and KV cache of the model. " +
+		Note: "Least time: bytes at the bandwidth or FLOPs at the peak, by recorded sizes of operators and collectives, or by the model. " +
 			"The head is the output layer. Assumed: all weights are trained."}
 	for _, k := range kinds {
 		for _, f := range k.Floor {
