@@ -45,7 +45,7 @@ func ofEvidence() (out []Fact) {
 			"owners of idle time, and names of the work of the CPU"},
 		{"cpu-late", "", "the thread that launches did not run on a CPU, or a server runs no forward pass between batches", "owners of idle time, and logs of servers"},
 		{"each-operation", "", "the CPU waits for nearly each GPU operation", "synchronizing calls, and numbers of operations"},
-		{"phase", "generation training weight-sync data sleep-wake none other", "the finding is about this phase", "phases of traces and logs"},
+		{"phase", "generation training weight-sync data sleep-wake log-probs reward none other", "the finding is about this phase", "phases of traces and logs"},
 		{"kernel", "communication", "the kernel is of this class", "kernels"},
 		{"copies", "unknown", "the names of copies do not say their direction", "copies"},
 		{"late", "one several in-turn none incomparable", "one rank, several, each in turn or none is late, or they ran different work", "waits in collectives, or sums of communication"},
