@@ -56,7 +56,7 @@ func ofEvidence() (out []Fact) {
 		{"allocator", "trace snapshot", "what is known of memory is in a trace or log alone, or in a snapshot", "the inputs"},
 		{"private-pools", "", "half of the memory that fragmentation wastes is in private pools, as CUDA graphs have", "a snapshot of GPU memory"},
 		{"short-of-memory", "", "the allocator released memory because an allocation did not fit", "the history of a snapshot"},
-		{"history", "", "a part of the history of allocations is given", "the history of a snapshot"},
+		{"history", "", "a part of the history of allocations is given, or the file is cut", "the history of a snapshot, and issues"},
 		{"growth", "", "allocated memory grows from step to step", "the history of a snapshot"},
 		{"one-allocation", "", "the allocation that failed needs over half of all memory", "allocations that failed"},
 		{"other-process", "", "other processes hold memory of the GPU", "messages of failed allocations"},
