@@ -8,8 +8,8 @@ import (
 	"assay/judge/rule"
 )
 
-// TestCutSnapshot: wherever a snapshot is cut, it has no cause that its missing part could change: of the whole file one
-// site has 51% of the peak, of its first 3% a site has 61%. The fix is to pass the whole file.
+// TestCutSnapshot: wherever a snapshot is cut, it has no cause that its missing part could change: in the whole file one
+// site takes 51% of the peak, in its first 3% a site takes 61%. The fix is to pass the whole file.
 func TestCutSnapshot(t *testing.T) {
 	whole := string(test.Unpacked(t, "../testdata/h200/out_of_memory/snapshot_oom.pickle.gz"))
 	of := func(text string) (has map[string]bool, r Result) {

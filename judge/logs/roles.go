@@ -10,9 +10,12 @@ import (
 	"assay/summary"
 )
 
+// roleSteps has the rules on the roles of a step.
+type roleSteps struct{ *Evaluator }
+
 // inTurn returns the steps of the first trainer whose roles work one after the other, and for how long each works. It
 // returns nil if they overlap, or if the states of a role do not add up to the steps.
-func (e *Evaluator) inTurn() (st *summary.RoleStep, work map[string]int64) {
+func (e roleSteps) inTurn() (st *summary.RoleStep, work map[string]int64) {
 	for i := range e.logged.RoleSteps {
 		if st = &e.logged.RoleSteps[i]; st.Critical != "" {
 			break
@@ -41,7 +44,7 @@ func (e *Evaluator) inTurn() (st *summary.RoleStep, work map[string]int64) {
 
 // rolesInTurn reports the time that steps would save if their roles worked at the same time. Roles that share GPUs
 // cannot; if their GPUs are unknown, the finding is for information.
-func (e *Evaluator) rolesInTurn() (finding.Finding, bool) {
+func (e roleSteps) rolesInTurn() (finding.Finding, bool) {
 	st, work := e.inTurn()
 	if st == nil || st.Shared || work[summary.RoleTrainer] == 0 || work[summary.RoleRollout] == 0 {
 		return finding.Finding{}, false
@@ -64,7 +67,7 @@ func (e *Evaluator) rolesInTurn() (finding.Finding, bool) {
 
 // rolloutTail reports the time in which a step waits for the last 5% of its sequences. The server with the shortest tail
 // decides: in its time all servers have few sequences left.
-func (e *Evaluator) rolloutTail() (finding.Finding, bool) {
+func (e roleSteps) rolloutTail() (finding.Finding, bool) {
 	st, work := e.inTurn()
 	if st == nil || len(st.Servers) == 0 {
 		return finding.Finding{}, false
@@ -98,6 +101,6 @@ func (e *Evaluator) rolloutTail() (finding.Finding, bool) {
 }
 
 // trainerOf returns the log of the trainer as a place.
-func (e *Evaluator) trainerOf(st *summary.RoleStep) []finding.Place {
+func (e roleSteps) trainerOf(st *summary.RoleStep) []finding.Place {
 	return []finding.Place{{Input: st.Input, Rank: e.logged.Inputs[st.Input].Rank}}
 }

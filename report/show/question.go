@@ -210,8 +210,8 @@ func (q Question) answer(k *row.Kind, rows any, whole int64) (Answer, error) {
 	return Answer{doc.Doc{Title: "Sums by key", Screen: sections(true), Sections: sections(false)}, d}, nil
 }
 
-// wholesOf returns what the share of a row is of, for a kind whose shares are within the rows with one value of a key,
-// such as those of a role, and that whole if all of them are equal. It returns nil if rows add up several values.
+// wholesOf returns the denominator of the share of each row: the sum of the rows with its value of the key Within of the
+// kind, such as a role. each is that sum if all of them are equal. It returns nil if rows add up several values.
 func wholesOf(k *row.Kind, rows any, t *row.Table, whole int64) (of func(*row.Row) int64, each int64) {
 	if k.Within == "" {
 		return nil, whole
