@@ -173,7 +173,7 @@ var mayImport = map[string]string{
 	"internal/profile/sampler":     "internal/diag internal/jsonwalk internal/lazyregexp internal/profile internal/redact internal/textscan",
 	"torchprof/flops":              "internal/diag internal/lazyregexp internal/profile internal/redact",
 	"torchprof/et":                 "internal/diag internal/jsonwalk internal/lazyregexp internal/profile internal/redact trace",
-	"analyze/roles":                "analyze/clocks internal/lazyregexp internal/stat logs summary",
+	"analyze/roles":                "analyze/clocks internal/stat logs summary summary/view",
 	"analyze/goodput":              "internal/lazyregexp internal/stat logs summary",
 	"summary/view/comparability":   "internal/unit summary summary/view",
 	"summary/view/layers":          "internal/stat summary",

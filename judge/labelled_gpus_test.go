@@ -156,6 +156,8 @@ func labelledGPUs() []labelled {
 		run("a utilization of 61%", "", rule.ImpossibleMFU, loggedMFU(61)),
 
 		run("a weight sync of 3 s", rule.WeightSyncTime, "", "Generation: 900 tokens/sec\nTraining: 4.5 samples/sec\nWeight sync: 3000.0 ms\nPeak memory: 20.0 GB\n"),
+		run("a weight sync at its target", "", rule.WeightSyncTime, "Generation: 900 tokens/sec\nTraining: 4.5 samples/sec\nWeight sync: 2000.0 ms\nPeak memory: 20.0 GB\n"),
+		run("a weight sync that is printed like its target", "", rule.WeightSyncTime, "Generation: 900 tokens/sec\nTraining: 4.5 samples/sec\nWeight sync: 2000.4 ms\nPeak memory: 20.0 GB\n"),
 		run("a weight sync of 1.9 s", "", rule.WeightSyncTime, "Generation: 900 tokens/sec\nTraining: 4.5 samples/sec\nWeight sync: 1900.0 ms\nPeak memory: 20.0 GB\n"),
 	}
 }

@@ -30,7 +30,7 @@ func taught(gen, train, sync, probs, data, eval float64) loggen.Trainer {
 
 // labelledLogs are logs of trainers and servers.
 func labelledLogs() []labelled {
-	return slices.Concat(labelledTrainers(), labelledServers(), labelledAsync())
+	return slices.Concat(labelledTrainers(), labelledServers(), labelledAsync(), labelledRoles())
 }
 
 // steady returns n steps of 10 s; other gives those that take another time.

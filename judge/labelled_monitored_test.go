@@ -98,12 +98,12 @@ func labelledMonitored() []labelled {
 		beside("GPUs of four at 60% in all phases", rule.LowGPUUse, "", usedGPUs(60, 60, 60, 60)),
 		beside("GPUs at 40% in all phases", rule.LowGPUUse, rule.LowGPUUseInPhase, usedGPUs(40, 40, 40, 40)),
 		beside("GPUs at 85% in all phases", "", rule.LowGPUUse, usedGPUs(85, 85, 85, 85)),
-		{name: "GPUs at 40%, in another month", label: "", near: rule.LowGPUUse, in: joined(usedGPUs(40, 40, 40, 40).Log(), strings.ReplaceAll(usedGPUs(40, 40, 40, 40).Dmon(), "202603", "202604"))},
+		{name: "GPUs at 40%, in another month", label: rule.RolesInTurn, near: rule.LowGPUUse, in: joined(usedGPUs(40, 40, 40, 40).Log(), strings.ReplaceAll(usedGPUs(40, 40, 40, 40).Dmon(), "202603", "202604"))},
 
 		beside("log-probs leave the GPUs idle for 60%", rule.LowGPUUseInPhase, rule.LowGPUUse, usedGPUs(97, 97, 40, 97)),
 		beside("training leaves the GPUs idle for 51%", rule.LowGPUUseInPhase, rule.LowGPUUse, usedGPUs(97, 49, 97, 97)),
 		beside("data of 3% of the step leaves the GPUs idle", "", rule.LowGPUUseInPhase, usedGPUs(97, 97, 97, 5)),
-		beside("a log that does not tell when phases ran", "", rule.LowGPUUseInPhase, stopped),
+		beside("a log that does not tell when phases ran", rule.RolesInTurn, rule.LowGPUUseInPhase, stopped),
 
 		{name: "the watchdog of one rank gives up", label: rule.Hang, in: given(watchdog(3, 97))},
 		{name: "a receive without its send", label: rule.Hang, in: given(nccl(1, 0, "Recv", 1) + nccl(2, 1, "AllReduce", 0))},

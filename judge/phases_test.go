@@ -71,7 +71,8 @@ func TestBands(t *testing.T) {
 		{"wait", rule.WaitShare, "warn", 4, with("wait", 12)},
 		{"no reinforcement learning", rule.GenerationShare, "none", 4, map[string]int64{"generation": 90}},
 		{"data of any program", rule.DataShare, "warn", 4, map[string]int64{"data": 20, "forward": 70}},
-		{"a sync of 2 s", rule.WeightSyncTime, "warn", 4, with("weight-sync", 2)},
+		{"a sync of 3 s", rule.WeightSyncTime, "warn", 4, with("weight-sync", 3)},
+		{"a sync at its target", rule.WeightSyncTime, "none", 4, with("weight-sync", 2)},
 		{"a sync of 1 s", rule.WeightSyncTime, "none", 4, with("weight-sync", 1)},
 	} {
 		if got := levelOf(Judge(learning("", tc.steps, tc.phases), rule.Thresholds{}), tc.rule); got != tc.want {

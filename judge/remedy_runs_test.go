@@ -227,9 +227,9 @@ func logRuns() []labelled {
 		return loggen.Step{Seconds: 10, Phases: []loggen.Phase{{Name: "forward-compute", Seconds: 3}, {Name: "backward-compute", Seconds: 3},
 			{Name: "forward-recv", Seconds: 2}, {Name: "embedding-grads-all-reduce", Seconds: 1}}}
 	})
-	evaluates := func(producer string) labelled { // for a quarter of the step
-		return labelled{name: producer + " evaluates", in: func(t *testing.T) *summary.Summary {
-			s := given(taught(40, 18, 1, 14, 1, 25).VeRL())(t)
+	of := func(producer, does, text string) labelled {
+		return labelled{name: producer + " " + does, in: func(t *testing.T) *summary.Summary {
+			s := given(text)(t)
 			other := strings.NewReplacer("timing_s/", "", "old_log_prob", "log_probs") // names that only veRL has
 			for i := range s.Series {
 				s.Series[i].Producer, s.Series[i].Name = producer, other.Replace(s.Series[i].Name)
@@ -244,11 +244,13 @@ func logRuns() []labelled {
 			return s
 		}}
 	}
+	evaluates := taught(40, 18, 1, 14, 1, 25).VeRL()
 	slow := steady(30, func(n int) float64 { return map[int]float64{9: 30, 14: 31}[n] })
 	return []labelled{
 		{name: "timers of a pipeline", in: given(timers.Megatron())},
 		{name: "two slow steps", in: given(slow.VeRL())},
-		evaluates("SkyRL"), evaluates("NeMo RL"), evaluates("slime"),
+		of("SkyRL", "evaluates for a quarter of the step", evaluates), of("NeMo RL", "evaluates", evaluates), of("slime", "evaluates", evaluates),
+		of("SkyRL", "scores", scored(2, 30)), {name: "veRL scores", in: given(scored(2, 30))},
 		{name: "compiled code", in: given(callgrindOf(calling{name: "compute", self: 90}, calling{name: "read", self: 10}))},
 		{name: "a profile of memory", in: func(*testing.T) *summary.Summary {
 			s := profiled("", []fn{{"main", 40, 100, -1}, {"load", 60, 60, -1}})

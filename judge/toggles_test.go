@@ -447,6 +447,9 @@ var toggles = []toggle{
 		s.Phases = append(s.Phases, summary.Phase{Input: -1, Path: "sleep-wake", Source: summary.SourceLog, InSteps: &summary.InSteps{Steps: 1, StepNS: 10, NS: 1}})
 	}, off: func(s *summary.Summary) {
 		s.Phases = slices.DeleteFunc(s.Phases, func(p summary.Phase) bool { return p.Path == "sleep-wake" })
+		for i := range s.RoleSteps {
+			s.RoleSteps[i].Shared = false
+		}
 	}},
 }
 

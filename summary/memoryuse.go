@@ -13,7 +13,7 @@ import (
 // to the reserved memory.
 type MemoryUse struct {
 	Owner  string `json:"owner" row:"owner,name"` // see the constants
-	By     string `json:"by" row:"by"`            // what tells the owner: "frames", "lifetime", "size" or "allocator"
+	By     string `json:"by" row:"by"`            // what tells the owner: "frames", "lifetime", "size" or "allocator"; of "unknown" why none does
 	Input  int    `json:"input" row:"input"`
 	Rank   int    `json:"rank" row:"rank"`
 	Device int64  `json:"device" row:"device"`
@@ -25,7 +25,7 @@ type MemoryUse struct {
 var MemoryUses = sync.OnceValue(func() *row.Kind {
 	return row.Describe[MemoryUse]("memory_uses", "owner", "the reserved memory of snapshots",
 		row.Meant("owner", "what memory is for", UseActivations),
-		row.Meant("by", "what tells the owner", "lifetime"))
+		row.Meant("by", "what tells the owner, or why none is known", "lifetime"))
 })
 
 // The owners of memory.
@@ -46,6 +46,26 @@ const (
 	UseCached              = "cached" // free, and can be released
 	UseFree                = "free"   // fragmentation and cached, where the segments do not distinguish them
 )
+
+// Values of [MemoryUse.By] of memory that is not distinguished.
+const (
+	BeforeHistory = "before-history" // it is older than the history, without frames, and its sizes are not those of gradients
+	NoStack       = "no-stack"       // it was allocated without a stack, and no lifetime tells more
+	OtherFrames   = "other-frames"   // its frames are of no known part of a step
+)
+
+// ByWords returns the display text of what tells an owner, or why none is known.
+func ByWords(by string) string {
+	switch by {
+	case BeforeHistory:
+		return "older than the history"
+	case NoStack:
+		return "no stack"
+	case OtherFrames:
+		return "frames of no known part of a step"
+	}
+	return by
+}
 
 // Allocated reports whether the owner is one of tensors: the others are free memory and rounding.
 func (u *MemoryUse) Allocated() bool {

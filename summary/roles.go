@@ -34,6 +34,8 @@ const (
 	RoleRollout = "rollout"
 	RoleTrainer = "trainer" // log-probs, advantages and training
 	RoleReward  = "reward"
+	// RoleScores is that of servers of a reference model, a teacher or embeddings. It has no time of its own.
+	RoleScores = "scoring"
 )
 
 // States of a role.
@@ -61,9 +63,10 @@ type RoleStep struct {
 	OverlapNS int64 `json:"overlap_ns"`
 	// PerfectNS is the time of the steps if the roles worked at the same time: that of the role that works longest,
 	// with weight sync, pauses and other time. Shared is set if the roles use the same GPUs, in turn: then it is
-	// not possible on these GPUs.
+	// not possible on these GPUs. Apart is set if the settings of the trainer say that each has its own.
 	PerfectNS int64  `json:"perfect_ns"`
 	Shared    bool   `json:"shared,omitempty"`
+	Apart     bool   `json:"apart,omitempty"`
 	Critical  string `json:"critical"` // the role that works longest
 	Servers   []int  `json:"servers,omitempty"`
 	// Slowest is the input of the rollout that works longest, if the others work much less: MeanNS is the mean over all.
@@ -88,6 +91,7 @@ const (
 	TooCoarse           = "too-coarse"            // a step has too few samples
 	ServesOthers        = "serves-others"         // it works for longer than the trainer waits for the role
 	NoUse               = "no-use"                // it has no use of GPUs
+	OtherRole           = "other-role"            // it serves a reference model, a teacher or embeddings
 )
 
 // A RoleTail is how the slowest sequences of batches of rollouts end, in the log of a server. Input is its key.

@@ -38,7 +38,7 @@ func (r *replay) endMoment(row *summary.Snapshot) []summary.MemoryUse {
 		if b.State == memory.Inactive {
 			continue
 		}
-		k := useKey{summary.UseUnknown, ""}
+		k := useKey{summary.UseUnknown, notTold(b.Stack)}
 		if owner := useOfKind[r.owners.list[r.owners.owner(b.Stack)].kind]; owner != "" {
 			k = useKey{owner, byFrames}
 		}

@@ -22,6 +22,14 @@ const (
 	byAllocator = "allocator"
 )
 
+// notTold returns why nothing tells the owner of an allocation.
+func notTold(id memory.StackID) string {
+	if id == 0 {
+		return summary.NoStack
+	}
+	return summary.OtherFrames
+}
+
 // useOfKind is the owner of memory whose frames alone decide.
 var useOfKind = map[string]string{
 	summary.KindParameters: summary.UseWeights, summary.KindOptimizer: summary.UseOptimizer,
@@ -254,7 +262,7 @@ func (u *uses) of(i int32) (owner, by string) {
 			return owner, byFrames
 		}
 	}
-	return summary.UseUnknown, ""
+	return summary.UseUnknown, notTold(e.Stack)
 }
 
 // always reports whether all allocations of a stack whose end is known did, or did not, outlive their pass.
@@ -283,7 +291,7 @@ func (u *uses) ofBackward(i int32, outlived, known, recomputed bool) (owner, by 
 	case len(u.gradients)+len(u.weights) > 0:
 		return summary.UseActivationGradients, bySize
 	}
-	return summary.UseUnknown, ""
+	return summary.UseUnknown, notTold(e.Stack)
 }
 
 // keptPast reports whether an allocation of a forward pass is live in the forward pass after the next backward pass:
@@ -368,8 +376,10 @@ func (u *uses) sumsAt(entry int32) map[useKey]*useSum {
 			older[b.bytes]++
 		case b.stack == 0 && u.passes[b.freed] == optimizerPass:
 			add(summary.UseOptimizer, byLifetime, 1, b.bytes) // the optimizer replaces its state by new tensors
-		case b.stack == 0, useOfKind[kind] == "":
-			add(summary.UseUnknown, "", 1, b.bytes)
+		case b.stack == 0:
+			add(summary.UseUnknown, summary.BeforeHistory, 1, b.bytes)
+		case useOfKind[kind] == "":
+			add(summary.UseUnknown, summary.OtherFrames, 1, b.bytes)
 		default:
 			add(useOfKind[kind], byFrames, 1, b.bytes)
 		}
@@ -384,7 +394,7 @@ func (u *uses) sumsAt(entry int32) map[useKey]*useSum {
 			add(summary.UseOptimizer, bySize, o, o*size)
 		}
 		if w+o < n {
-			add(summary.UseUnknown, "", n-w-o, (n-w-o)*size)
+			add(summary.UseUnknown, summary.BeforeHistory, n-w-o, (n-w-o)*size)
 		}
 	}
 	for i := int32(0); i <= entry; i++ {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"assay/analyze/clocks"
-	"assay/internal/lazyregexp"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A use is the share of the time of steps for which a role worked: that of the server or GPU that worked longest, which
@@ -28,6 +28,9 @@ type evidence struct {
 	of   map[string]map[string]*use // by role and by what shows it
 	left []summary.RoleLeftOut
 
+	servers *view.Servers
+	names   []string // of the inputs, below the folder of all
+
 	missed bool // an input of rollouts is left out
 }
 
@@ -44,8 +47,8 @@ func (e *evidence) gpus(role string) *use {
 }
 
 // evidenceOf finds what servers, traces and monitors show of the steps of a trainer.
-func evidenceOf(s *summary.Summary, st step, tracks []*clocks.Track) *evidence {
-	e := &evidence{of: map[string]map[string]*use{}}
+func evidenceOf(s *summary.Summary, st step, tracks []*clocks.Track, servers *view.Servers, names []string) *evidence {
+	e := &evidence{of: map[string]map[string]*use{}, servers: servers, names: names}
 	placed := clocks.Place(s, tracks)
 	if st.input >= len(placed) {
 		return e
@@ -60,10 +63,12 @@ func evidenceOf(s *summary.Summary, st step, tracks []*clocks.Track) *evidence {
 			uses = []clocks.Use{{}} // it counts if its name tells a role
 		}
 		for _, u := range uses {
-			role := roleOf(s, i, u.Place, from)
+			role := e.roleOf(s, i, u.Place, from)
 			switch {
 			case role == "" && why == "":
 				why = summary.NoRole
+			case role == summary.RoleScores && why == "":
+				why = summary.OtherRole
 			case from == summary.FromServers && why == "" && st.less(role, u.Share):
 				why = summary.ServesOthers
 			case role != "" && why == "":
@@ -108,16 +113,6 @@ func (e *evidence) add(role, from string, input int, u clocks.Use) {
 	}
 }
 
-// roleWords tell the role of a process or a node by its name.
-var roleWords = []struct {
-	role string
-	in   func(string) bool
-}{
-	{summary.RoleReward, words(`reward|rm|judge|verifier|grader`)},
-	{summary.RoleRollout, words(`rollouts?|generat(?:e|ion|or)|gen|infer(?:ence|er)?|vllm|sglang|sampler`)},
-	{summary.RoleTrainer, words(`train(?:er|ing)?|learner|megatron|fsdp`)},
-}
-
 // Named reports whether the names of inputs may tell several roles: of two, or of one beside a log or a monitor, which may
 // show another.
 func Named(paths []string) bool {
@@ -127,11 +122,14 @@ func Named(paths []string) bool {
 	}
 	for _, name := range paths {
 		name = filepath.ToSlash(name)
-		for _, w := range roleWords {
-			if w.in(path.Base(name)) || len(folders) > 1 && w.in(path.Base(path.Dir(name))) { // one folder is named after the job
-				found[w.role] = true
-			}
+		roles := view.RolesNamed(path.Base(name))
+		if len(folders) > 1 { // one folder is named after the job
+			roles = append(roles, view.RolesNamed(path.Base(path.Dir(name)))...)
 		}
+		for _, role := range roles {
+			found[role] = role != summary.RoleScores
+		}
+		delete(found, summary.RoleScores)
 		if !strings.Contains(path.Base(name), ".json") {
 			found["log"] = true
 		}
@@ -139,51 +137,22 @@ func Named(paths []string) bool {
 	return len(found) > 1
 }
 
-func words(list string) func(string) bool {
-	re := lazyregexp.New(`(?i)(^|[^a-z])(` + list + `)([^a-z]|$)`)
-	return func(name string) bool { return re().MatchString(name) }
-}
-
 // roleOf returns the role of a place of an input, or "". Names of two roles tell none.
-func roleOf(s *summary.Summary, input int, place, from string) string {
-	name := below(s, input)
+func (e *evidence) roleOf(s *summary.Summary, input int, place, from string) string {
 	if from == summary.FromServers {
-		if roleWords[0].in(path.Base(name)) {
-			return summary.RoleReward
-		}
-		return summary.RoleRollout
+		return e.servers.Role(input)
 	}
+	name := e.names[input]
 	for _, text := range []string{place, path.Base(name), path.Dir(name)} {
-		role, n := "", 0
-		for _, w := range roleWords {
-			if w.in(text) {
-				role, n = w.role, n+1
-			}
-		}
-		if n > 0 {
-			return map[bool]string{true: role}[n == 1]
+		roles := slices.DeleteFunc(view.RolesNamed(text), func(role string) bool { return role == summary.RoleScores })
+		if len(roles) > 0 {
+			return map[bool]string{true: roles[0]}[len(roles) == 1]
 		}
 	}
 	if from == summary.FromTraces {
 		return tracedRole(s, input)
 	}
 	return ""
-}
-
-// below returns the path of an input without the folders that all inputs are in: these are named after the job.
-func below(s *summary.Summary, input int) string {
-	slashed := func(i int) []string { return strings.Split(strings.ReplaceAll(s.Inputs[i].Path, `\`, "/"), "/") }
-	parts := slashed(input)
-	same := len(parts) - 1
-	for i := range s.Inputs {
-		other := slashed(i)
-		n := 0
-		for n < same && n < len(other)-1 && other[n] == parts[n] {
-			n++
-		}
-		same = n
-	}
-	return strings.Join(parts[same:], "/")
 }
 
 // tracedRole returns the role of a trace by its phases, or "" if it has those of several roles or none.

@@ -11,6 +11,7 @@ import (
 
 	"assay/analyze/clocks"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // groups has what each kind of a phase is for: the role that works in it, or the state of all roles.
@@ -26,6 +27,7 @@ type step struct {
 	ns     int64
 	of     map[string]int64
 	shared bool // the roles use the same GPUs in turn
+	placed bool // the settings say so, or that they do not
 	apart  bool // the trainer waits for rollouts that run on their own
 	traced bool // its trace shows the steps, which alone is no sign of reinforcement learning
 }
@@ -34,14 +36,15 @@ type step struct {
 // what is known of the clocks of inputs.
 func Join(s *summary.Summary, tracks []*clocks.Track) {
 	s.RoleTimes, s.RoleSteps = nil, nil
+	servers, names := view.ServersOf(s), view.BelowCommon(s)
 	for i := range s.Inputs {
 		if st, ok := stepOf(s, i); ok {
-			add(s, st, evidenceOf(s, st, tracks))
+			add(s, st, evidenceOf(s, st, tracks, servers, names))
 		}
 	}
 	for i := range s.Inputs {
 		if st, ok := tracedStep(s, i); ok && len(s.RoleSteps) == 0 {
-			add(s, st, evidenceOf(s, st, tracks))
+			add(s, st, evidenceOf(s, st, tracks, servers, names))
 		}
 	}
 }
@@ -72,7 +75,32 @@ func stepOf(s *summary.Summary, input int) (step, bool) {
 			st.apart = st.apart || kind == "wait"
 		}
 	}
+	for i := range s.Settings {
+		if set := &s.Settings[i]; set.Input == input && set.Name == "roles.colocated" && !set.Varies && !st.apart {
+			st.placed, st.shared = true, set.Value == "true"
+		}
+	}
+	st.shared = st.shared || !st.apart && !st.placed && sharedGPUs(s, input)
 	return st, learns && st.of[summary.RoleTrainer] > 0 && st.steps >= 2 && sum <= st.ns+st.ns/50
+}
+
+// sharedGPUs reports whether a monitor shows that the same GPUs generate and train: of all of them, those in use in one
+// phase and those in use in the other are more than there are.
+func sharedGPUs(s *summary.Summary, input int) bool {
+	const more = 1.1
+	for i := range s.Monitored {
+		m := &s.Monitored[i]
+		if m.Beside != input || m.Metric != "gpu.util" || m.Place != "" || m.Phase != "generation" || m.Mean == nil || m.Samples < summary.MinSamples {
+			continue
+		}
+		for k := range s.Monitored {
+			o := &s.Monitored[k]
+			if o.Input == m.Input && o.Beside == input && o.Metric == m.Metric && o.Place == "" && o.Phase == "training" && o.Mean != nil && o.Samples >= summary.MinSamples && *m.Mean+*o.Mean > more {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // kindOf returns the innermost part of the path of a phase that is for a role.
@@ -130,7 +158,7 @@ func add(s *summary.Summary, st step, e *evidence) {
 	}
 	free := st.ns - st.of[summary.RoleSyncs] - st.of[summary.RolePauses] - st.of[""]
 	work := workOf(s, st, e, free)
-	out := summary.RoleStep{Input: st.input, Steps: st.steps, StepNS: st.ns, Shared: st.shared, LeftOut: e.left}
+	out := summary.RoleStep{Input: st.input, Steps: st.steps, StepNS: st.ns, Shared: st.shared, Apart: st.placed && !st.shared, LeftOut: e.left}
 	rollout, ok := work[summary.RoleRollout]
 	if !ok {
 		if out.Shared = false; st.apart && len(e.left) > 0 && (!st.traced || e.missed) {

@@ -87,6 +87,8 @@ var toolCalls = []struct {
 	{"diff", map[string]any{"base": "gen/llm_train_step.json.gz", "new": "gen/llm_train_slower.json.gz", "by": "category"}, []string{"diff", "gen/llm_train_step.json.gz", "gen/llm_train_slower.json.gz", "--by", "category", "--top", "5"}},
 	{"check", map[string]any{"path": "gen/llm_train_slower.json.gz", "baseline": "gen/llm_train_step.json.gz"}, []string{"check", "gen/llm_train_slower.json.gz", "--baseline", "gen/llm_train_step.json.gz"}},
 	{"check", map[string]any{"path": "guides/skyrl_train.log", "gates": "skyrl"}, []string{"check", "guides/skyrl_train.log", "--gates", "skyrl"}},
+	{"history", map[string]any{"path": []any{"gen/llm_train_step.json.gz", "gen/llm_train_slower.json.gz", "gen/host_bound.json.gz"}, "metric": []any{"step.median", "kernels.total_per_step{category=gemm}"}, "fields": "headline,runs,metrics,changes", "top": 100},
+		[]string{"history", "gen/llm_train_step.json.gz", "gen/llm_train_slower.json.gz", "gen/host_bound.json.gz", "--metric", "step.median", "--metric", "kernels.total_per_step{category=gemm}", "--fields", "headline,runs,metrics,changes"}},
 	{"doctor", map[string]any{"path": "gen/cpu_only.json.gz"}, []string{"doctor", "gen/cpu_only.json.gz"}},
 	{"series", map[string]any{"path": "guides/verl_train.log", "find": "memory", "fields": "series"}, []string{"summary", "guides/verl_train.log", "--fields", "series", "--find", "memory", "--top", "25"}},
 	{"search_names", map[string]any{"path": "gen/llm_train_step.json.gz", "find": "NCCL", "fields": "kernels"}, []string{"summary", "gen/llm_train_step.json.gz", "--find", "NCCL", "--fields", "kernels", "--top", "10"}},
@@ -257,6 +259,7 @@ func TestMCPEscapes(t *testing.T) {
 	for _, path := range escapes {
 		for tool, args := range map[string]map[string]any{
 			"summarize": {"path": path}, "diff": {"base": path, "new": "mine.json.gz"}, "check": {"path": "mine.json.gz", "gates": path},
+			"history": {"path": []any{"mine.json.gz", path}},
 		} {
 			if v, _, _ := ask(t, session, tool, args); v != nil {
 				t.Errorf("%s read %q: %v", tool, path, v)
@@ -283,6 +286,9 @@ func TestMCPEscapes(t *testing.T) {
 	// Records of other files are not followed while there are links out.
 	if v, _, _ := ask(t, session, "diff", map[string]any{"base": ".", "new": "mine.json.gz"}); v != nil {
 		t.Errorf("a folder with links out was compared: %v", v)
+	}
+	if v, _, _ := ask(t, session, "history", map[string]any{"path": "."}); v != nil {
+		t.Errorf("a folder with links out was followed: %v", v)
 	}
 }
 

@@ -70,6 +70,7 @@ func TestCommandLines(t *testing.T) {
 		{"diff", `{"base":"a.json","new":["a.json","a.json"]}`, "diff --format=json --max-memory=1GiB --base=a.json --new=a.json --new=a.json"},
 		{"check", `{"path":"a.json","gates":"skyrl","baseline":"a.json"}`, "check --format=json --max-memory=1GiB --gates=skyrl --baseline=a.json -- a.json"},
 		{"check", `{"path":"a.json","gates":"a.json"}`, "check --format=json --max-memory=1GiB --gates=a.json -- a.json"},
+		{"history", `{"path":["a.json","a.json"],"metric":["step.median","roles.share{role=rollout, state=wait}"]}`, "history --format=json --max-memory=1GiB --metric=step.median --metric=roles.share{role=rollout, state=wait} -- a.json a.json"},
 		{"explain", `{"names":["gpu-idle","json"]}`, "explain --format=json gpu-idle json"},
 	} {
 		text, failed := reply(s.answer(t.Context(), toolNamed(t, c.tool), []byte(c.args)))
@@ -95,6 +96,8 @@ func TestWrongArguments(t *testing.T) {
 		{"inspect", `{"path":"a.json"}`, "one of the arguments kernel"},
 		{"whatif", `{"path":"a.json","changes":["rules=x"]}`, `no change "rules"`},
 		{"check", `{"path":"a.json","gates":"nothing"}`, `there is no "nothing"`},
+		{"history", `{"path":"../a.json"}`, `has ".."`},
+		{"history", `{"path":"a.json","output":"x"}`, `no argument "output"`},
 		{"explain", `{"names":["--thresholds=a.json"]}`, "no rule, code or page"},
 	} {
 		if text, failed := reply(s.answer(t.Context(), toolNamed(t, c.tool), []byte(c.args))); !failed || !strings.Contains(text, c.want) {

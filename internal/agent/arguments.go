@@ -33,7 +33,7 @@ func (c *Config) inputSchema(t *tool) map[string]any {
 		switch list := map[string]any{"type": "string"}; a.kind {
 		case text, find, file:
 			p["type"] = "string"
-		case texts, files, flagged, fields, names:
+		case texts, each, files, flagged, fields, names:
 			p["anyOf"] = []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": list}}
 		case changes:
 			p["type"], p["items"] = "array", list
@@ -153,6 +153,10 @@ func (s *Server) add(c *call, a argument, v any) error {
 		c.flags = append(c.flags, flag+"="+list[0])
 	case texts:
 		c.flags = append(c.flags, flag+"="+strings.Join(list, ","))
+	case each:
+		for _, value := range list {
+			c.flags = append(c.flags, flag+"="+value)
+		}
 	case names:
 		for _, name := range list {
 			if strings.HasPrefix(name, "-") {

@@ -78,7 +78,7 @@ func anyOutside(files []found) bool {
 // read runs the command of a call, or returns what it printed before if the files are the same.
 func (s *Server) read(ctx context.Context, c *call) (*kept, error) {
 	for _, f := range c.files {
-		if (f.flag != "" || c.tool.name == "check") && f.linksOut() {
+		if (f.flag != "" || c.tool.noLinks) && f.linksOut() {
 			return nil, fmt.Errorf("%s has a symbolic link that leads out of the folders that the server reads, or more than %d files: one of them may be", f.name, mostFiles)
 		}
 	}

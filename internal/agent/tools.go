@@ -11,6 +11,7 @@ type tool struct {
 	top         int      // rows of each list if the client does not say
 	needs       []string // one of these arguments must be given
 	plain       bool     // the command measures nothing, and takes none of the usual flags
+	noLinks     bool     // folders with links that lead out are refused: the command opens more of them than inputs
 }
 
 // A kind says what values an argument takes and what becomes of it.
@@ -19,6 +20,7 @@ type kind int
 const (
 	text    kind = iota // --flag=value
 	texts               // --flag=a,b
+	each                // --flag=a --flag=b
 	number              // --flag=3
 	yes                 // --flag
 	file                // a path within the folders, an input
@@ -178,7 +180,7 @@ var tools = []tool{
 		}, part, []argument{findArgument}, excerptArguments),
 	},
 	{
-		name: "check", title: "Check gates", document: "check", command: []string{"check"}, needs: []string{"baseline", "gates"},
+		name: "check", title: "Check gates", document: "check", command: []string{"check"}, needs: []string{"baseline", "gates"}, noLinks: true,
 		does: []string{
 			"Checks whether a run keeps its targets, or is no worse than a baseline.",
 			"Answers with one row per gate: value, limit, result (pass, fail, inconclusive) and why.",
@@ -188,6 +190,19 @@ var tools = []tool{
 			{name: "baseline", kind: flagged, does: "runs to compare with: files, folders, or a folder of assay accept"},
 			{name: "gates", kind: choice, does: "a file of gates, or the name of a built-in guide"},
 		}, part, []argument{findArgument}, excerptArguments),
+	},
+	{
+		name: "history", title: "Metrics over many runs", document: "history", command: []string{"history"}, top: 10, noLinks: true,
+		does: []string{
+			"Follows metrics over many runs, such as nightly ones: at which run the level changed, how sure that is, and the cause by a comparison of the runs on both sides.",
+			"The headline is the answer. Drifts move steadily; newest has metrics in which only the last runs stand out, which later runs must confirm.",
+			"Use it for \"since when is it slower\", with a folder in which each file or folder is a run; for two runs use diff.",
+		},
+		fields: []string{"headline", "ordered_by", "runs.name", "runs.time", "changes", "drifts", "newest", "missing", "copies", "stable_from"},
+		arguments: with([]argument{
+			{name: "path", kind: files, required: true, does: "a folder whose files and folders are the runs, or a list of runs"},
+			{name: "metric", kind: each, does: "metrics of gates to follow, such as [\"step.median\", \"kernels.total_per_step{category=gemm}\"]; those of the default gates if not given"},
+		}, []argument{findArgument}, excerptArguments),
 	},
 	{
 		name: "doctor", title: "What a capture can answer", document: "doctor", command: []string{"doctor"},

@@ -33,6 +33,7 @@ type Evaluator struct {
 	*tree.Context
 	logged *summary.Summary // the summary with the steps and phases of logs, which Context lacks
 	inputs []input          // logs of trainers and servers
+	roles  *view.Servers
 }
 
 // An input is one log. Maps are by kind of phase, times are in ns.
@@ -62,7 +63,7 @@ type input struct {
 // New returns an evaluator for a context. Logged is the summary with the steps and phases of logs,
 // which the context lacks.
 func New(c *tree.Context, logged *summary.Summary) *Evaluator {
-	e := &Evaluator{Context: c, logged: logged}
+	e := &Evaluator{Context: c, logged: logged, roles: view.ServersOf(logged)}
 	for i := range logged.Inputs {
 		in := input{index: i}
 		for k := range logged.Series {
@@ -98,6 +99,9 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add := func(id string, measure func(*input) (finding.Finding, bool)) {
 		alone(id, func() (finding.Finding, bool) { return e.worst(measure) })
 	}
+	server := func(id string, measure func(*input) (finding.Finding, bool)) {
+		alone(id, func() (finding.Finding, bool) { return e.rollouts(measure) })
+	}
 	either := func(id string, measure func(*input) (finding.Finding, bool), other func() (finding.Finding, bool)) {
 		alone(id, func() (finding.Finding, bool) {
 			if f, ok := e.worst(measure); ok {
@@ -114,6 +118,8 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	either(rule.WeightSyncTime, e.weightSyncTime, benchmarks{e}.weightSync)
 	add(rule.LoggedCommunication, e.communication)
 	alone(rule.JobTimeLost, e.jobTimeLost)
+	alone(rule.RolesInTurn, roleSteps{e}.rolesInTurn)
+	alone(rule.RolloutTail, roleSteps{e}.rolloutTail)
 	add(rule.OutsidePhases, e.outsidePhases)
 	add(rule.WarmUpSteps, e.warmUp)
 	add(rule.SlowSteps, e.slowSteps)
@@ -127,13 +133,13 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	alone(rule.MemoryPressure, e.memoryPressure)
 	add(rule.NotFinite, e.notFinite)
 	ofServers := servers{e}
-	add(rule.RequestsQueued, ofServers.requestsQueued)
-	add(rule.KVCacheFull, ofServers.kvCacheFull)
-	add(rule.PrefillStalls, ofServers.prefillStalls)
-	add(rule.TransferWaits, ofServers.transferWaits)
-	add(rule.EagerDecode, ofServers.eagerDecode)
-	add(rule.GapsBetweenBatches, ofServers.gapsBetweenBatches)
-	add(rule.LowCacheHits, ofServers.lowCacheHits)
+	server(rule.RequestsQueued, ofServers.requestsQueued)
+	server(rule.KVCacheFull, ofServers.kvCacheFull)
+	server(rule.PrefillStalls, ofServers.prefillStalls)
+	server(rule.TransferWaits, ofServers.transferWaits)
+	server(rule.EagerDecode, ofServers.eagerDecode)
+	server(rule.GapsBetweenBatches, ofServers.gapsBetweenBatches)
+	server(rule.LowCacheHits, ofServers.lowCacheHits)
 	alone(rule.UnderLoaded, ofServers.allUnderLoaded)
 	either(rule.UnevenReplicas, ofServers.unevenReplicas, ofServers.unevenLogs)
 	alone(rule.SlowFirstToken, benchmarks{e}.firstToken)
@@ -161,6 +167,19 @@ func (e *Evaluator) worst(measure func(*input) (finding.Finding, bool)) (best fi
 	return best, found
 }
 
+// rollouts is worst for a rule on servers. A server that judges or scores samples works for the trainer only a part of the
+// step, so in a job with rollouts its finding is for information and has its role; the one of a rollout comes first.
+func (e *Evaluator) rollouts(measure func(*input) (finding.Finding, bool)) (finding.Finding, bool) {
+	return e.worst(func(in *input) (finding.Finding, bool) {
+		f, ok := measure(in)
+		if role := e.roles.Other(in.index); ok && role != "" {
+			f.Level = finding.Info
+			f.Title = finding.Upper(role) + " server: " + f.Title
+		}
+		return f, ok
+	})
+}
+
 // placed adds the input to a finding as its place.
 func (e *Evaluator) placed(f finding.Finding, in *input) finding.Finding {
 	if len(e.inputs) > 1 {
@@ -184,7 +203,7 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 	v := e.nothingOver(list)
 	best := -1
 	for i, f := range list {
-		if bounds[f.Rule] != "" && e.material(f) && (best < 0 || e.decides(f, list[best])) {
+		if bounds[f.Rule] != "" && e.material(f) && !e.aside(f) && (best < 0 || e.decides(f, list[best])) {
 			best = i
 		}
 	}
@@ -219,6 +238,11 @@ func (e *Evaluator) decides(a, b finding.Finding) bool {
 		return level > 0
 	}
 	return e.Order[a.Rule] < e.Order[b.Rule]
+}
+
+// aside reports whether a finding is about a server that judges or scores, which does not decide what limits the rollouts.
+func (e *Evaluator) aside(f finding.Finding) bool {
+	return len(f.Where) > 0 && e.roles.Other(f.Where[0].Input) != ""
 }
 
 // farMore is how much more time over its limit a phase must have than one whose level is higher.
@@ -262,6 +286,9 @@ func (e *Evaluator) nothingOver(list []finding.Finding) finding.Verdict {
 	var known []string
 	for i := range e.inputs {
 		in := &e.inputs[i]
+		if e.roles.Other(in.index) != "" {
+			continue
+		}
 		if text := cmp.Or(e.bandsText(in, near), servers{e}.serverText(in)); text != "" {
 			known = append(known, text)
 		}

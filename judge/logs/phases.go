@@ -230,9 +230,22 @@ func (in *input) bandAdvice(id string) []finding.Step {
 	case rule.SleepShare:
 		return []finding.Step{finding.Advise("keep-state-on-the-gpu").For("phase=sleep-wake")}
 	case rule.LogProbsShare:
-		return []finding.Step{finding.Advise("raise-log-prob-micro-batches"), finding.Advise("drop-the-reference").For(in.ofReference()...)}
+		return in.scoringAdvice()
 	}
 	return []finding.Step{finding.Advise("evaluate-less-often"), finding.Advise("checkpoint-asynchronously")}
+}
+
+// scoringAdvice returns the fixes for the slow ones of log-probs and rewards: the larger one, and another of half of it or
+// more.
+func (in *input) scoringAdvice() (out []finding.Step) {
+	most := max(in.kinds["log-probs"], in.kinds["reward"], in.kinds["advantage"])
+	if 2*in.kinds["log-probs"] >= most {
+		out = []finding.Step{finding.Advise("raise-log-prob-micro-batches").For("phase=log-probs"), finding.Advise("drop-the-reference").For(in.ofReference()...)}
+	}
+	if 2*in.kinds["reward"] >= most {
+		out = append(out, finding.Advise("score-while-others-generate").For("phase=reward"), finding.Advise("verl-reward").For("phase=reward"))
+	}
+	return out
 }
 
 // ofReference returns the fact that a reference model computes log-probs, if a timer says so.
@@ -366,10 +379,10 @@ func communicationAdvice(rows []summary.Phase) (out []finding.Step) {
 func (e *Evaluator) weightSyncTime(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.WeightSyncTime]
 	median := in.median["weight-sync"]
-	if median <= 0 || limits.Under <= 0 || in.runs["weight-sync"] < 2 || !in.learns() {
+	if median <= 0 || in.runs["weight-sync"] < 2 || !in.learns() {
 		return finding.Finding{}, false
 	}
-	f, _, ok := rule.Measured(limits, median, limits.Under)
+	f, ok := rule.OverTarget(limits, median)
 	if !ok {
 		return f, false
 	}

@@ -357,8 +357,8 @@ func (e servers) underLoaded(in *input) (finding.Finding, bool) {
 func (e servers) allUnderLoaded() (best finding.Finding, found bool) {
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		if len(in.replicas()) == 0 {
-			continue // log of a trainer
+		if len(in.replicas()) == 0 || e.roles.Other(in.index) != "" {
+			continue // log of a trainer, or of a server that has requests for a part of the step
 		}
 		f, ok := e.underLoaded(in)
 		switch {

@@ -55,7 +55,7 @@ func (e benchmarks) overTarget(t target, next []finding.Step) (best finding.Find
 	for _, k := range order {
 		b := fastest[k]
 		value := medianOf(b, t.metric)
-		f, _, ok := rule.Measured(limits, int64(min(value.Value, math.MaxInt64/4)), limits.Under)
+		f, ok := rule.OverTarget(limits, int64(min(value.Value, math.MaxInt64/4)))
 		if !ok || found && best.Value >= f.Value {
 			continue
 		}
@@ -101,7 +101,7 @@ func (e benchmarks) weightSync() (best finding.Finding, found bool) {
 		}
 	}
 	for _, k := range order {
-		f, _, ok := rule.Measured(limits, int64(min(fastest[k], math.MaxInt64/4)), limits.Under)
+		f, ok := rule.OverTarget(limits, int64(min(fastest[k], math.MaxInt64/4)))
 		if !ok || found && best.Value >= f.Value {
 			continue
 		}

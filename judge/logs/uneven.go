@@ -6,7 +6,6 @@ import (
 	"assay/internal/label"
 	"assay/judge/finding"
 	"assay/judge/rule"
-	"assay/summary/view"
 )
 
 // busiest finds the replicas that run the fewest and the most requests, among those with enough
@@ -58,26 +57,26 @@ func (e servers) unevenReplicas(in *input) (finding.Finding, bool) {
 	return f, true
 }
 
-// unevenLogs compares the servers in several logs of one program. The finding is only information,
+// unevenLogs compares the servers in several logs of one program and role. The finding is only information,
 // because logs do not show whether the servers were replicas of one service at the same time.
 func (e servers) unevenLogs() (finding.Finding, bool) {
-	byProducer := map[string]*busiest{}
+	byService := map[string]*busiest{}
 	var order []*busiest
 	for i := range e.inputs {
 		in := &e.inputs[i]
 		for _, p := range in.replicas() {
-			producer := p.producer()
-			b := byProducer[producer]
+			service := p.producer() + e.roles.Role(in.index) // servers of other roles have other loads
+			b := byService[service]
 			if b == nil {
 				b = &busiest{}
-				byProducer[producer], order = b, append(order, b)
+				byService[service], order = b, append(order, b)
 			}
 			b.add(p, in.index, e.Limits[rule.UnevenReplicas].MinEvents)
 		}
 	}
 	for _, b := range order {
 		f, _, ok := b.finding(e)
-		if !ok || b.lowIn == b.highIn || !view.SameService(e.logged, b.high.producer(), b.lowIn, b.highIn) {
+		if !ok || b.lowIn == b.highIn || !e.roles.Same(b.lowIn, b.highIn) {
 			continue
 		}
 		f.Level = finding.Info

@@ -126,6 +126,12 @@ func reservedMost(s *summary.Snapshot) int64 {
 	return s.Reserved
 }
 
+// cut reports whether the file of an input is not whole. What its missing part can change is not judged: shares of the
+// peak, of the history and of the segments. That an allocation failed, or how much was reserved at least, it cannot.
+func (c *Evaluator) cut(input int) bool {
+	return input >= 0 && input < len(c.Inputs) && !c.Inputs[input].Complete && c.Issue("input-truncated", "input-damaged") != nil
+}
+
 // onMemory returns " on " and the GPU of a snapshot, or "" if there is only one snapshot.
 func (c *Evaluator) onMemory(s *summary.Snapshot) string {
 	if len(c.Snapshots) < 2 {
@@ -230,7 +236,7 @@ func tracedReserve(m summary.Memory) (num, den int64) {
 // memoryFragmented judges how much reserved memory is free in partly used segments.
 func (c *Evaluator) memoryFragmented() (finding.Finding, bool) {
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
-		if s.Split < minMemory {
+		if s.Split < minMemory || c.cut(s.Input) {
 			return 0, 1
 		}
 		return s.Split, s.Reserved
@@ -254,7 +260,7 @@ func (c *Evaluator) allocatorChurn() (finding.Finding, bool) {
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
 		// What the allocator releases for an allocation that does not fit is no churn: memory is short.
 		h := s.History
-		if h == nil || h.SegmentFrees-h.RetryFrees < limits.MinEvents {
+		if h == nil || h.SegmentFrees-h.RetryFrees < limits.MinEvents || c.cut(s.Input) {
 			return 0, 1
 		}
 		return h.SegmentFreeBytes - h.RetryFreeBytes, reservedMost(s)
@@ -286,7 +292,12 @@ const (
 
 // memoryGrowth judges whether allocated memory grows from step to step.
 func (c *Evaluator) memoryGrowth() (finding.Finding, bool) {
-	s, num, den := c.worstMemory(grown)
+	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
+		if c.cut(s.Input) {
+			return 0, 1
+		}
+		return grown(s)
+	})
 	f, limit, ok := measuredBytes(c.Limits[rule.MemoryGrowth], num, den)
 	if !ok {
 		return f, false
@@ -348,8 +359,15 @@ func (c *Evaluator) memoryUnrecorded() (finding.Finding, bool) {
 			f.Title = fmt.Sprintf("Incomplete history%s: peak unknown; %s allocated of %s reserved at the end",
 				c.onMemory(s), unit.Bytes(s.Allocated+s.Waiting), unit.Bytes(s.Reserved))
 		}
-		f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
-		if s.History != nil {
+		cut := c.cut(s.Input)
+		if cut && s.History == nil {
+			f.Title = fmt.Sprintf("The file is cut%s: peak unknown; %s allocated of %s reserved in its segments", c.onMemory(s),
+				unit.Bytes(s.Allocated+s.Waiting), unit.Bytes(s.Reserved))
+		}
+		if !cut {
+			f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
+		}
+		if s.History != nil || cut {
 			f.Next = []finding.Step{finding.Advise("read-the-whole-snapshot").For("history")}
 			return f, true
 		}

@@ -110,7 +110,7 @@ func (c *Evaluator) shortAdvice(s *summary.Snapshot, o summary.OutOfMemory) []fi
 func (c *Evaluator) memoryOwner() (finding.Finding, bool) {
 	limits := c.Limits[rule.MemoryOwner]
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
-		if o := firstKnown(s); o != nil && s.OwnersBytes >= minMemory {
+		if o := firstKnown(s); o != nil && s.OwnersBytes >= minMemory && !c.cut(s.Input) {
 			return o.Bytes, s.OwnersBytes
 		}
 		return 0, 1
@@ -145,7 +145,7 @@ func firstKnown(s *summary.Snapshot) *summary.Owner {
 func (c *Evaluator) memoryCategory(limits rule.Rule) (finding.Finding, bool) {
 	i := finding.Worst(len(c.MemoryTimelines), func(i int) (int64, int64) {
 		t := c.MemoryTimelines[i]
-		if len(t.Categories) == 0 || t.Peak < minMemory {
+		if len(t.Categories) == 0 || t.Peak < minMemory || c.cut(t.Input) {
 			return 0, 1
 		}
 		return t.Categories[0].AtPeak, t.Peak

@@ -442,6 +442,11 @@ func logsShare(s *summary.Summary, phase string) (share float64) {
 	return share
 }
 
+// shareGPUs reports whether trainer and rollouts share GPUs.
+func shareGPUs(s *summary.Summary) bool {
+	return logsShare(s, "sleep-wake") > 0 || slices.ContainsFunc(s.RoleSteps, func(r summary.RoleStep) bool { return r.Shared })
+}
+
 // dividesBatches reports whether a summary shows torch.nn.DataParallel, which scatters each batch over
 // the GPUs of its process and gathers the results on one of them.
 func dividesBatches(s *summary.Summary) bool {

@@ -153,8 +153,8 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			}},
 		{Words: []string{"rollouts-wait"}, Meaning: "rollouts wait for the trainer for 10% of their time or more", Found: "logged idle ratios",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsIdle(s, "rollout.idle")) }},
-		{Words: []string{"colocated"}, Meaning: "trainer and rollouts share GPUs", Found: "logged timers of putting the inference engine to sleep",
-			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsShare(s, "sleep-wake") > 0) }},
+		{Words: []string{"colocated"}, Meaning: "trainer and rollouts share GPUs", Found: "settings of the trainer, and logged timers of putting the inference engine to sleep",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(shareGPUs(s)) }},
 	}, append(configured(), ofEvidence()...)...)
 })
 

@@ -17,6 +17,16 @@ func Measured(r Rule, num, den int64) (f finding.Finding, limit float64, ok bool
 	}, limit, ok
 }
 
+// OverTarget is Measured for a time that has a target, the limit under. A time that equals it, or is printed like it, is
+// not over it.
+func OverTarget(r Rule, ns int64) (f finding.Finding, ok bool) {
+	if r.Under <= 0 || ns <= r.Under || unit.Duration(ns) == unit.Duration(r.Under) {
+		return f, false
+	}
+	f, _, ok = Measured(r, ns, r.Under)
+	return f, ok
+}
+
 // Over returns the end of a title that names the limit: "; limit 10%".
 func Over(limit float64) string { return "; limit " + unit.Percent(limit) }
 

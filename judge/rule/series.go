@@ -15,6 +15,8 @@ const (
 	EvaluationShare     = "evaluation-share"
 	LogProbsShare       = "log-probs-share"
 	JobTimeLost         = "job-time-lost"
+	RolesInTurn         = "roles-in-turn"
+	RolloutTail         = "rollout-tail"
 	OutsidePhases       = "time-outside-phases"
 	StalledSteps        = "time-between-steps"
 	SlowerOverTime      = "slower-over-time"

@@ -279,12 +279,10 @@ func (c *Evaluator) weightSyncTime() (finding.Finding, bool) {
 	if runs == 0 || !learns(c) {
 		return finding.Finding{}, false
 	}
-	level, _, ok := limits.Level(float64(median) / float64(limits.Under))
+	f, ok := rule.OverTarget(limits, median)
 	if !ok {
 		return finding.Finding{}, false
 	}
-	f := finding.Finding{Rule: limits.ID, Level: level, Value: float64(median) / float64(limits.Under),
-		NumeratorNS: median, DenominatorNS: limits.Under, Warn: limits.Warn}
 	f.Title = fmt.Sprintf("Weight sync: median %s (%s); target %s", unit.Duration(median), label.Plural(runs, "run"),
 		unit.Duration(limits.Under))
 	f.Evidence = phaseEvidence(c, "weight-sync")

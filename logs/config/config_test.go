@@ -39,9 +39,9 @@ func TestForms(t *testing.T) {
 		{"arguments of vLLM", "\x1b[1;36m(APIServer pid=7)\x1b[0;0m INFO 05-18 22:44:42 [utils.py:238] non-default args: {'model': 'x', 'gpu_memory_utilization': 0.7, " +
 			"'compilation_config': {'enforce_eager': False}, 'enforce_eager': True}\n" +
 			"INFO [scheduler.py:216] Chunked prefill is enabled with max_num_batched_tokens=16384.\n",
-			[]string{"vLLM engine.memory_share=0.7", "vLLM engine.eager=true", "vLLM engine.batched_tokens=16384"}},
+			[]string{"vLLM engine.model=x", "vLLM engine.memory_share=0.7", "vLLM engine.eager=true", "vLLM engine.batched_tokens=16384"}},
 		{"an engine of vLLM", "INFO 1-1 Initializing a V1 LLM engine (v0.8.5) with config: model='a', tensor_parallel_size=4, quantization=None, enforce_eager=False, kv_cache_dtype=auto, seed=0\n",
-			[]string{"vLLM engine.tensor_parallel=4", "vLLM engine.eager=false", "vLLM engine.cache_type=auto"}},
+			[]string{"vLLM engine.model=a", "vLLM engine.tensor_parallel=4", "vLLM engine.eager=false", "vLLM engine.cache_type=auto"}},
 		{"a dictionary in many lines", "(main pid=7) {'actor_rollout_ref': {'actor': {'ppo_micro_batch_size_per_gpu': 8,\n" +
 			"(other pid=9) {'actor_rollout_ref': 3}\nLoading: 40%\n" +
 			"(main pid=7)                                  'use_dynamic_bsz': False},\n" +
@@ -55,6 +55,20 @@ func TestForms(t *testing.T) {
 			[]string{"SkyRL engine.name=vllm", "SkyRL engine.requests=512", "SkyRL engine.eager=true", "SkyRL train.remove_padding=false"}},
 		{"a command line", "+ python3 -m verl.trainer.main_ppo data.path=x actor_rollout_ref.rollout.gpu_memory_utilization=0.4 '+actor_rollout_ref.rollout.max_num_seqs=64'\n",
 			[]string{"veRL engine.memory_share=0.4", "veRL engine.requests=64"}},
+		{"models: owner and name, without folders and users", "server_args=ServerArgs(model_path='/mnt/hub/models/Qwen/Qwen3-8B', is_embedding=True)\n" +
+			"non-default args: {'model': '/home/jo/rm-7b', 'task': 'reward', 'speculative_config': {'model': 'draft'}}\n" +
+			"trainer:\n  policy:\n    model:\n      path: \"Qwen/Qwen3-8B\"\n  reward:\n    model:\n      path: null\n",
+			[]string{"SGLang engine.model=Qwen/Qwen3-8B", "SGLang engine.embeds=true", "vLLM engine.model=rm-7b", "vLLM engine.pooling=reward", "SkyRL train.model=Qwen/Qwen3-8B"}},
+		{"the micro-batch of Megatron-LM", "vm-07-05:   micro_batch_size ................................ 4\n  min_micro_batch_size ..... 9\n  log_micro_batch_size ... 1\n",
+			[]string{"Megatron-LM train.micro_batch=4"}},
+		{"a command line and another value", "+ torchrun pretrain_gpt.py --micro-batch-size 2 --global-batch-size 64\n  micro_batch_size ........... 4\n", []string{"Megatron-LM train.micro_batch=4 varies"}},
+		{"the micro-batch of the Hugging Face Trainer", "[INFO|trainer.py:2134] 2025-01-01 10:00:00,123 >>   Instantaneous batch size per device = 1,024\n  Total train batch size (w. parallel) = 9\n" +
+			"per_device_train_batch_size=1024,\nper_device_eval_batch_size=8,\n--per_device_train_batch_size=1024\n", []string{"Hugging Face Trainer train.micro_batch=1024"}},
+		{"a line with nothing else", "  Instantaneous batch size per device = 8\n", []string{"Hugging Face Trainer train.micro_batch=8"}},
+		{"the micro-batch of torchtitan", "\x1b[32m[rank0]:[titan] 2025-11-25 19:44:58,838 - root - INFO - Trainer is initialized with local batch size 8, global batch size 64, gradient accumulation steps 1\n",
+			[]string{"torchtitan train.micro_batch=8"}},
+		{"the micro-batch of DeepSpeed", "[2025-01-02 15:47:02,568] [INFO] [config.py:1003:print]   train_micro_batch_size_per_gpu  2\n    min_train_micro_batch_size_per_gpu 1\n", []string{"DeepSpeed train.micro_batch=2"}},
+		{"a list of sizes, and prose", "  micro_batch_size ......... [1, 2]\nthe micro_batch_size is 3\nsets micro_batch_size .\n", nil},
 		{"two engines that differ", "non-default args: {'max_num_seqs': 8}\nnon-default args: {'max_num_seqs': 16}\n", []string{"vLLM engine.requests=16 varies"}},
 		{"other values and a value that is cut", "non-default args: {'max_num_seqs': 'many', 'gpu_memory_utilization': nan, 'max_num_batched_tokens': 20", nil},
 		{"a value that is cut within a dictionary", "{'actor_rollout_ref': {'rollout': {'gpu_memory_utilization': 0.\n'x': 1}}}\n", nil},
@@ -92,7 +106,7 @@ func TestTable(t *testing.T) {
 	}
 	for path, keys := range table.keys {
 		for _, k := range keys {
-			if table.means[k.name] == "" || !slices.Contains([]string{"share", "count", "switch", "word"}, k.unit) {
+			if table.means[k.name] == "" || !slices.Contains([]string{"share", "count", "switch", "word", "model"}, k.unit) {
 				t.Errorf("%s: %+v", path, k)
 			}
 		}

@@ -86,9 +86,21 @@ var starts = []struct {
 	{"vLLM", "Chunked prefill is enabled with ", false},
 }
 
+// sentences are the texts before the value of one setting, as programs print it or get it in a command line.
+var sentences = []struct{ producer, text, path string }{
+	{"Megatron-LM", "micro_batch_size .", "micro_batch_size"},
+	{"Megatron-LM", "--micro-batch-size", "micro_batch_size"},
+	{"Megatron-LM", "--micro_batch_size", "micro_batch_size"},
+	{"Hugging Face Trainer", "Instantaneous batch size per device =", "per_device_train_batch_size"},
+	{"Hugging Face Trainer", "per_device_train_batch_size=", "per_device_train_batch_size"},
+	{"Hugging Face Trainer", "--per_device_train_batch_size", "per_device_train_batch_size"},
+	{"torchtitan", "Trainer is initialized with local batch size", "training.local_batch_size"},
+	{"DeepSpeed", "train_micro_batch_size_per_gpu ", "train_micro_batch_size_per_gpu"},
+}
+
 // line reads one line.
 func (r *Reader) line(raw []byte) {
-	if len(raw) == 0 || r.open == nil && bytes.IndexByte(raw, '_') < 0 && bytes.IndexByte(raw, ':') < 0 {
+	if len(raw) == 0 || r.open == nil && bytes.IndexByte(raw, '_') < 0 && bytes.IndexByte(raw, ':') < 0 && bytes.IndexByte(raw, '=') < 0 {
 		return
 	}
 	text := strings.TrimRight(plain(raw), "\r ")
@@ -101,6 +113,9 @@ func (r *Reader) line(raw []byte) {
 			return
 		}
 	}
+	if strings.Contains(text, "batch") {
+		r.sentence(text)
+	}
 	prefix, content := afterPrefix(text)
 	switch {
 	case r.open != nil: // a line of another process
@@ -111,6 +126,21 @@ func (r *Reader) line(raw []byte) {
 		r.open = &open{prefix: prefix, yaml: []indented{{0, content[:len(content)-1]}}}
 	case strings.Contains(content, "="):
 		r.words(content)
+	}
+}
+
+// sentence reads the value of a setting that a line states.
+func (r *Reader) sentence(text string) {
+	for _, s := range sentences {
+		before, value, found := strings.Cut(text, s.text)
+		if !found || before != "" && strings.IndexByte(" \t(,>'\"", before[len(before)-1]) < 0 {
+			continue // as of min_train_micro_batch_size_per_gpu
+		}
+		value = strings.TrimLeft(value, " .=")
+		if end := strings.IndexAny(value, " \t)'\""); end >= 0 {
+			value = value[:end]
+		}
+		r.add(s.producer, s.path, strings.ReplaceAll(strings.TrimRight(value, ","), ",", ""))
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package config reads the configuration that trainers and inference servers print into their logs: as the arguments
 // of a call (SGLang), a dictionary of Python in one line (vLLM) or in many (veRL, NeMo RL), as YAML (SkyRL), and as
 // arguments of a command line. It knows a setting by its path: see settings.txt. Everything else of a configuration is
-// skipped, paths of files and keys of services among it.
+// skipped, paths of files and keys of services among it; of the path of a model, its name is kept.
 //
 // Start with reader.go (Reader). literal.go reads the syntax, table.go the table.
 package config
@@ -82,6 +82,9 @@ func (t *table) find(path, producer string) (key, bool) {
 // valid returns a value as it is kept, and whether it is one of this unit.
 func (k key) valid(text string) (string, bool) {
 	const longest = 32
+	if k.unit == "model" {
+		return modelName(text)
+	}
 	if len(text) > longest || text == "" {
 		return "", false
 	}
@@ -90,14 +93,31 @@ func (k key) valid(text string) (string, bool) {
 		text = strings.ToLower(text)
 		return text, text == "true" || text == "false"
 	case "word":
-		for _, c := range text {
-			if !(c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
-				return "", false
-			}
-		}
-		return text, text != "None" && text != "null"
+		return text, isWord(text)
 	}
 	digits := strings.ReplaceAll(strings.TrimSuffix(text, "."), "_", "")
 	v, err := parseNumber(digits)
 	return digits, err == nil && v >= 0
+}
+
+// modelName returns the last two parts of the path of a model, which name it on all machines: its owner, and its name.
+func modelName(path string) (string, bool) {
+	const longest = 96
+	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' })
+	from := max(0, len(parts)-2)
+	if from > 0 && (parts[from-1] == "home" || parts[from-1] == "Users") { // the owner is the user of the machine
+		from++
+	}
+	name := strings.Join(parts[from:], "/")
+	return name, isWord(strings.ReplaceAll(name, "/", "-")) && len(name) <= longest
+}
+
+// isWord reports whether a text is one word, and states a value.
+func isWord(text string) bool {
+	for _, c := range text {
+		if !(c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+			return false
+		}
+	}
+	return text != "" && text != "None" && text != "null"
 }

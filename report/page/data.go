@@ -22,6 +22,7 @@ type data struct {
 	Flames  []flame  `json:"flames,omitempty"`
 	Charts  []chart  `json:"charts,omitempty"`
 	Planes  []plane  `json:"planes,omitempty"`
+	Bars    []bars   `json:"bars,omitempty"`
 	Graphs  []graph  `json:"graphs,omitempty"`
 	Diff    *diff    `json:"diff,omitempty"`
 
@@ -59,7 +60,7 @@ func (p *Page) data() *data {
 	if d.Roofline != nil {
 		drawn = "efficiency-roofline"
 	}
-	d.Planes = planes(p.Charts, drawn)
+	d.Planes, d.Bars = planes(p.Charts, drawn), barsOf(p.Charts)
 	if p.Comparison != nil {
 		d.Diff = diffOf(p.Comparison, n)
 	}

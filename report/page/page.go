@@ -36,7 +36,7 @@ type Page struct {
 	Sections []doc.Section // sections without an interactive form
 	Capture  []doc.Section
 
-	Charts []plot.Chart // pictures of the report; the page shows those that consist of points
+	Charts []plot.Chart // pictures of the report; the page shows those that consist of points, and bars of roles
 
 	Summary *summary.Summary     // nil for a comparison
 	States  []timeline.StepState // states of the steps of Summary, in the same order; may be nil

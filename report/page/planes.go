@@ -90,6 +90,50 @@ func planes(charts []plot.Chart, drawn string) (out []plane) {
 	return out
 }
 
+// bars is a picture of bars that are divided into parts, each a time.
+type bars struct {
+	Title  string   `json:"title"`
+	Note   string   `json:"note,omitempty"`
+	Legend []swatch `json:"legend"`
+	Rows   []bar    `json:"rows"`
+}
+
+type bar struct {
+	Name  string    `json:"name"`
+	Parts []barPart `json:"parts"`
+}
+
+type barPart struct {
+	Color string `json:"color"`
+	NS    int64  `json:"ns"`
+}
+
+// barsOnPage are the pictures of bars that no other part of the page has.
+var barsOnPage = []string{"log-roles"}
+
+// barsOf returns the pictures of bars that the page shows.
+func barsOf(charts []plot.Chart) (out []bars) {
+	for _, c := range charts {
+		body, ok := c.Body.(plot.Stacks)
+		if !ok || !slices.Contains(barsOnPage, c.Name) {
+			continue
+		}
+		b := bars{Title: visible(c.Title), Note: prose(c.Subtitle)}
+		for _, s := range c.Legend {
+			b.Legend = append(b.Legend, swatch{hex(s.Color), visible(s.Text)})
+		}
+		for _, r := range body.Rows {
+			one := bar{Name: visible(r.Label)}
+			for _, p := range r.Parts {
+				one.Parts = append(one.Parts, barPart{hex(p.Color), p.NS})
+			}
+			b.Rows = append(b.Rows, one)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
 func partOf(title string, s plot.Scatter) part {
 	p := part{Title: visible(title), X: axisOf(s.X), Y: axisOf(s.Y), Dots: []point{}}
 	for _, r := range s.Regions {

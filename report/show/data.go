@@ -124,8 +124,8 @@ func (a Answer) CSV(w io.Writer) error {
 }
 
 // data returns the table of a sum for programs: the keys as they were asked for, the share of the
-// whole, and the measures by their names in the JSON of a summary.
-func data(t *row.Table, by []string, whole int64, measures []string) Data {
+// whole of each row, and the measures by their names in the JSON of a summary.
+func data(t *row.Table, by []string, whole func(*row.Row) int64, measures []string) Data {
 	d := Data{Columns: keyNames(by)}
 	d.Columns = append(d.Columns, "share")
 	for _, name := range measures {
@@ -137,7 +137,7 @@ func data(t *row.Table, by []string, whole int64, measures []string) Data {
 		for _, key := range by {
 			cells = append(cells, t.Key(r, key))
 		}
-		cells = append(cells, quotient(t.Main(r), whole))
+		cells = append(cells, quotient(t.Main(r), whole(r)))
 		for _, name := range measures {
 			cells = append(cells, t.Value(r, name))
 		}

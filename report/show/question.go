@@ -186,17 +186,53 @@ func (q Question) answer(k *row.Kind, rows any, whole int64) (Answer, error) {
 	}
 	_, plural, _ := strings.Cut(label.Plural(2, k.Noun), " ")
 	of := fmt.Sprintf("the %s of all %s", mainWords(k), plural)
+	wholes, each := wholesOf(k, rows, t, whole)
+	if wholes != nil {
+		of, whole = fmt.Sprintf("the %s of its own %s", mainWords(k), k.Within), each
+	}
+	lead := "% of " + of
+	if whole > 0 {
+		lead += " (" + amount(k, whole) + ")"
+	}
 	sections := func(onScreen bool) []doc.Section {
-		v := View{Columns: strings.Join(q.columns(t, by, onScreen), ";"), Most: mostRows, Title: "rows", Whole: whole, Of: of}
+		v := View{Columns: strings.Join(q.columns(t, by, onScreen), ";"), Most: mostRows, Title: "rows", Whole: whole, WholeOf: wholes, Of: of}
 		return []doc.Section{{
 			Title:  title(k, by),
-			Lead:   fmt.Sprintf("%% of %s (%s)", of, amount(k, whole)),
+			Lead:   lead,
 			Blocks: []doc.Block{v.Table(t)},
 		}}
 	}
-	d := data(t, by, whole, q.measures(t, by, false))
+	if wholes == nil {
+		wholes = func(*row.Row) int64 { return whole }
+	}
+	d := data(t, by, wholes, q.measures(t, by, false))
 	d.About = append(q.about(k, by), Member{"share_of", k.Main().Field()}, Member{wholeName(k), whole})
 	return Answer{doc.Doc{Title: "Sums by key", Screen: sections(true), Sections: sections(false)}, d}, nil
+}
+
+// wholesOf returns the denominator of the share of each row: the sum of the rows with its value of the key Within of the
+// kind, such as a role. each is that sum if all of them are equal. It returns nil if rows add up several values.
+func wholesOf(k *row.Kind, rows any, t *row.Table, whole int64) (of func(*row.Row) int64, each int64) {
+	if k.Within == "" {
+		return nil, whole
+	}
+	wholes := map[string]int64{}
+	all := k.By(rows, k.Within)
+	for i := range all.Rows {
+		wholes[all.Text(&all.Rows[i], k.Within)] = all.Main(&all.Rows[i])
+	}
+	valueOf := func(r *row.Row) string { return t.Values(r, k.Within)[0].Text }
+	for i := range t.Rows {
+		if len(t.Values(&t.Rows[i], k.Within)) > 1 {
+			return nil, whole
+		}
+		if n := wholes[valueOf(&t.Rows[i])]; i == 0 || n == each {
+			each = n
+		} else {
+			each = -1
+		}
+	}
+	return func(r *row.Row) int64 { return wholes[valueOf(r)] }, max(0, each)
 }
 
 // mainWords names the main measure of rows: "self time", "memory".

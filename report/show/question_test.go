@@ -16,6 +16,9 @@ func TestAsk(t *testing.T) {
 		Ops:     []summary.Op{{Name: "aten::mm", GPUSelfNS: 3e6, GPUTotalNS: 3e6}, {Name: "aten::linear", Rank: 1, GPUSelfNS: 1e6, GPUTotalNS: 4e6}},
 		Spans:   []summary.Span{{Name: "x", Category: "gemm", SelfNS: 1}},
 	}
+	for _, r := range []summary.RoleTime{{Role: "rollout", State: "work", NS: 60e9}, {Role: "rollout", State: "wait", NS: 40e9}, {Role: "trainer", State: "work", NS: 30e9}, {Role: "trainer", State: "wait", NS: 70e9}} {
+		s.RoleTimes = append(s.RoleTimes, r)
+	}
 	for range 150 {
 		s.Lines = append(s.Lines, summary.Line{File: "f.py", Line: len(s.Lines), Function: "f", GPUSelfNS: 1e3})
 	}
@@ -32,6 +35,9 @@ func TestAsk(t *testing.T) {
 		{"slices:category", "", []string{"Slices by category: % of the self time of all slices", "gemm"}, "elementwise"},
 		{"operators:rank", "operators:operator=aten*", []string{"Operators by rank", " 0  75.0%"}, "Kernels"},
 		{"rank", "operators:operator=*linear", []string{"Operators by rank", " 1  25.0%"}, "Kernels"},
+		{"role,state", "", []string{"Roles by role, state: % of the total time of its own role (100 s)", "rollout  work   60.0%", "trainer  work   30.0%"}, ""},
+		{"state", "role=rollout", []string{"of its own role (100 s)", "wait   40.0%"}, ""},
+		{"state", "", []string{"% of the total time of all roles (200 s)", "wait   55.0%"}, ""},
 		{"line", "", []string{"f.py:100 f", "50 more rows, 33.3%"}, ""},
 	} {
 		q, err := show.Ask(strings.Split(tc.by, ","), strings.FieldsFunc(tc.where, func(r rune) bool { return r == ',' }))

@@ -18,12 +18,13 @@ type View struct {
 	// has another title. The names "%" and "%NAME" are shares: of the main measure, or of another
 	// one; "#NAME" is how many values of a key the rows of the sum have, and "#" how many rows.
 	Columns string
-	Most    int             // rows, 0 for all
-	Title   string          // what the rows are, if not the name of the kind
-	Whole   int64           // what shares are of, if not the main measure of all rows
-	Of      string          // its name, if not that of the kind
-	Per     int64           // sums of times are shown as means of so many GPUs; 0 is 1
-	Cells   map[string]Cell // of columns that the description does not have, or has otherwise
+	Most    int                  // rows, 0 for all
+	Title   string               // what the rows are, if not the name of the kind
+	Whole   int64                // what shares are of, if not the main measure of all rows
+	WholeOf func(*row.Row) int64 // what the share of the main measure of one row is of, if not Whole
+	Of      string               // its name, if not that of the kind
+	Per     int64                // sums of times are shown as means of so many GPUs; 0 is 1
+	Cells   map[string]Cell      // of columns that the description does not have, or has otherwise
 }
 
 // A Cell makes the cells of a column.
@@ -86,6 +87,9 @@ func (v View) column(t *row.Table, shown []row.Row, title, name string) (string,
 	of, isValues := strings.CutPrefix(name, "#")
 	switch {
 	case name == "%":
+		if v.WholeOf != nil {
+			return number(func(r *row.Row) string { return unit.Share(t.Main(r), v.WholeOf(r)) })
+		}
 		return number(func(r *row.Row) string { return unit.Share(t.Main(r), v.Whole) })
 	case isShare:
 		return number(func(r *row.Row) string { return unit.Share(t.Number(r, share), v.Whole) })

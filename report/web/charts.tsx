@@ -15,7 +15,7 @@ export function Charts({ page }: { page: Page }) {
   return <section id="values"><div class="bar"><h2>Values over {page.charts[0].by === 'step' ? 'steps' : 'time'}</h2><span class="grow" />
     {page.charts.length > few && <input type="search" placeholder="Filter" value={query} onInput={e => setQuery(e.currentTarget.value)} aria-label="filter charts" />}</div>
     <div class={'charts' + (page.charts.length === 1 ? ' single' : '')}>{(all || words.length ? hits : hits.slice(0, few)).map(c => <Plot key={c.title + c.note} chart={c} />)}</div>
-    {!words.length && hits.length > few && <button class="more" onClick={() => setAll(!all)}>{all ? `Show the first ${few}` : `${count(hits.length - few)} more metrics`}</button>}
+    {!words.length && hits.length > few && <button class="more" onClick={() => setAll(!all)}>{all ? `Show the first ${few}` : `${count(hits.length - few)} more ${hits.length - few > 1 ? 'metrics' : 'metric'}`}</button>}
     {!hits.length && <p class="of">No metric has “{query}”.</p>}
   </section>;
 }
@@ -28,7 +28,7 @@ function Plot({ chart: c }: { chart: Chart }) {
   const tops = stacked(c);
   const values = c.lines.flatMap((l, k) => [...(l.area ? tops[k] : l.y), ...(l.low ?? []), ...(l.high ?? [])]).filter((v): v is number => v !== null);
   const most = values.reduce((n, v) => Math.max(n, v), -Infinity), least = values.reduce((n, v) => Math.min(n, v), Infinity);
-  const base = least >= 0 && least < most * 0.6 || c.areas ? Math.min(0, least) : least, range = most - base || Math.abs(most) || 1;
+  const base = least >= 0 && (least < most * 0.6 || least === most) || c.areas ? Math.min(0, least) : least, range = most - base || Math.abs(most) || 1;
   const paint = () => {
     const el = canvas.current!, g = prepare(el, high);
     if (!g) return;

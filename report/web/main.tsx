@@ -10,7 +10,7 @@ import { Asked, Tables } from './table';
 import { Flames } from './flame';
 import { Charts } from './charts';
 import { RooflineChart } from './roofline';
-import { Planes } from './planes';
+import { Lanes, Planes } from './planes';
 import { Calls } from './calls';
 import { Blocks, Sections } from './sections';
 import { Moved, Waterfall } from './diff';
@@ -66,7 +66,7 @@ function App({ page }: { page: Page }) {
   }, [theme]);
   const follow = (name: number) => { setFollowed(name); document.getElementById('calls')?.scrollIntoView({ behavior: 'smooth' }); };
   const sections = ([['findings', 'Findings', !page.diff && !page.history], ['budget', 'Change', !!page.diff?.budget], ['timeline', 'Timeline', page.devices.length > 0], ['ranks', 'Ranks', page.devices.filter(d => d.steps).length > 1],
-    ['planes', 'Charts', page.planes.length > 0], ['values', 'Values', page.charts.length > 0], ['roofline', 'Roofline', !!page.roofline], ['tables', 'Tables', page.tables.length > 0 || !!page.diff?.movers],
+    ['lanes', 'Roles', page.bars.length > 0], ['planes', 'Charts', page.planes.length > 0], ['values', 'Values', page.charts.length > 0], ['roofline', 'Roofline', !!page.roofline], ['tables', 'Tables', page.tables.length > 0 || !!page.diff?.movers],
     ['calls', 'Callers', page.graphs.length > 0], ['flame', 'Flame graph', page.flames.length > 0 || page.tables.some(t => t.id === 'modules')],
     ['details', 'Details', page.sections.length > 0], ['capture', 'Capture', page.capture.length > 0]] as [string, string, boolean][]).filter(s => s[2]);
   const go = (id: string) => (e: MouseEvent) => { e.preventDefault(); document.getElementById(id)?.scrollIntoView({ behavior: 'smooth' }); };
@@ -85,6 +85,7 @@ function App({ page }: { page: Page }) {
       {!page.diff && !page.history && <Findings page={page} ask={ask} />}
       {page.devices.length > 0 && <Timeline page={page} tell={tell} />}
       <Heat page={page} />
+      <Lanes page={page} />
       <Planes page={page} />
       <Charts page={page} />
       {page.roofline && <RooflineChart page={page} roofline={page.roofline} />}

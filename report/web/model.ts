@@ -51,6 +51,8 @@ export interface Region { points: [number, number][]; color?: string; label?: st
 export interface Point { x: number; y: number; r: number; color?: string; label?: string; text?: string; listed?: boolean }
 export interface Part { title?: string; x: Axis; y: Axis; regions?: Region[]; curves?: Region[]; dots: Point[] }
 export interface Plane { title: string; note?: string; legend?: { color: string; text: string }[]; parts: Part[]; left?: string }
+/** Bars on a common scale, divided into times. */
+export interface Bars { title: string; note?: string; legend: { color: string; text: string }[]; rows: { name: string; parts: { color: string; ns: number }[] }[] }
 
 /** Who called whom. Caller and callee are numbers of names; a count below 0 is not known. */
 export interface Graph { title: string; unit: string; table: string; caller: number[]; callee: number[]; total: number[]; count?: number[] }
@@ -70,7 +72,7 @@ export interface Section { title?: string; lead?: string; blocks?: Block[] }
 
 export interface Page {
   title: string; head: Head; facts?: Fact[]; budget?: Budget; findings?: Finding[]; history?: boolean;
-  devices: Device[]; aligned?: string; tables: Table[]; flames: Flame[]; charts: Chart[]; planes: Plane[]; graphs: Graph[]; diff?: Diff; roofline?: Roofline;
+  devices: Device[]; aligned?: string; tables: Table[]; flames: Flame[]; charts: Chart[]; planes: Plane[]; bars: Bars[]; graphs: Graph[]; diff?: Diff; roofline?: Roofline;
   sections: Section[]; capture: Section[]; names: string[]; tidy: Record<string, string>;
 }
 
@@ -126,7 +128,7 @@ export async function load(): Promise<Page> {
   el.remove();
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   const page: Page = await new Response(stream).json();
-  page.devices ??= []; page.tables ??= []; page.flames ??= []; page.charts ??= []; page.planes ??= []; page.graphs ??= [];
+  page.devices ??= []; page.tables ??= []; page.flames ??= []; page.charts ??= []; page.planes ??= []; page.bars ??= []; page.graphs ??= [];
   page.sections ??= []; page.capture ??= []; page.names ??= []; page.tidy ??= {};
   for (const d of page.devices) {
     for (const s of [d.steps, d.phases, d.gaps, d.host, d.path, d.focus, ...(d.lanes ?? [])]) absolute(s);

@@ -1,8 +1,8 @@
 import { h, Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Axis, Page, Part, Plane } from './model';
+import { Axis, Bars, Page, Part, Plane } from './model';
 import { palette, prepare } from './draw';
-import { middle } from './format';
+import { duration, middle } from './format';
 import { listen } from './view';
 
 /** Planes of points: results of sweeps, kernels in a roofline. */
@@ -11,6 +11,19 @@ export const Planes = ({ page }: { page: Page }) => <Fragment>{page.planes.map((
   {p.legend && <p class="legend of">{p.legend.map(s => <span><i class="swatch" style={{ background: s.color || 'var(--text)' }} />{s.text}</span>)}</p>}
   <div class={'charts' + (p.parts.length === 1 ? ' single' : '')}>{p.parts.map(x => <Points plane={p} part={x} />)}</div>
   {p.left && <p class="of">{p.left}</p>}</section>)}</Fragment>;
+
+/** A bar for each role of a step, or the like. */
+export const Lanes = ({ page }: { page: Page }) => <Fragment>{page.bars.map((b, i) => <Lane bars={b} first={!i} />)}</Fragment>;
+
+function Lane({ bars: b, first }: { bars: Bars; first: boolean }) {
+  const sum = (r: Bars['rows'][0]) => r.parts.reduce((n, p) => n + p.ns, 0), most = Math.max(1, ...b.rows.map(sum));
+  const text = (color: string) => b.legend.find(s => s.color === color)?.text ?? '';
+  return <section id={first ? 'lanes' : undefined}><h2>{b.title}</h2>{b.note && <p class="of">{b.note}</p>}
+    <p class="legend of">{b.legend.map(s => <span><i class="swatch" style={{ background: s.color }} />{s.text}</span>)}</p>
+    <dl class="rolebars">{b.rows.map(r => <Fragment><dt title={r.name}>{middle(r.name, 40)}</dt>
+      <dd class="stack" role="img" aria-label={`${r.name}: ` + r.parts.map(p => `${text(p.color)} ${duration(p.ns, 3)}`).join(', ')}>
+        {r.parts.map(p => <i style={{ width: p.ns / most * 100 + '%', background: p.color }} title={`${text(p.color)} ${duration(p.ns, 3)}`}>{p.ns > most / 12 ? duration(p.ns, 3) : ''}</i>)}</dd></Fragment>)}</dl></section>;
+}
 
 const high = 320, leftMargin = 92, bottom = 44, top = 14;
 
@@ -62,8 +75,6 @@ function Points({ plane, part: s }: { plane: Plane; part: Part }) {
       g.beginPath();
       r.points.forEach(p => g.lineTo(x(p[0]), y(p[1])));
       g.stroke();
-      const last = r.points[r.points.length - 1];
-      if (r.label && last) { g.fillStyle = col.dim; g.textAlign = 'right'; g.fillText(r.label, x(last[0]), y(last[1]) - 8); g.textAlign = 'left'; }
     }
     const labels: [number, number, number][] = []; // drawn: from, to, y
     s.dots.forEach((d, i) => {
@@ -81,6 +92,15 @@ function Points({ plane, part: s }: { plane: Plane; part: Part }) {
       g.fillStyle = col.text;
       g.fillText(d.label, a, py - 8);
     });
+    g.textAlign = 'right';
+    g.fillStyle = col.dim;
+    for (const r of s.curves ?? []) { // above the end of the line, or below it if points are there
+      const last = r.points[r.points.length - 1];
+      if (!r.label || !last) continue;
+      const end = x(last[0]), from = end - g.measureText(r.label).width, at = y(last[1]);
+      const free = (py: number) => !s.dots.some((_, i) => { const [dx, dy] = spot(i, w); return dx > from - 5 && dx < end + 5 && Math.abs(dy - py) < 10; });
+      g.fillText(r.label, end, [at - 10, at + 12, at - 22, at + 24].find(free) ?? at - 10);
+    }
     g.textAlign = 'left';
   };
   useEffect(() => {

@@ -71,8 +71,8 @@ func microBatch(s *summary.Summary) (size float64, known bool) {
 		set := &s.Settings[i]
 		n, isNumber := set.Number()
 		switch {
-		case set.Name == "train.dynamic_batch" && set.Value == "true":
-			return 0, false
+		case set.Name == "train.dynamic_batch" && set.Value == "true", set.Producer == "NeMo RL" && set.Name == "train.remove_padding" && set.Value == "true":
+			return 0, false // filled up to a number of tokens
 		case set.Name != "train.micro_batch":
 		case set.Varies || !isNumber || n < 1 || known && n != size:
 			return 0, false

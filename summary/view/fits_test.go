@@ -56,6 +56,12 @@ func TestMemoryFits(t *testing.T) {
 			"activations (16 GiB) grow with the micro-batch, the other 20 GiB do not: half of it frees about 8 GiB"},
 		{"two sizes in the logs", "failure", 36, []func(*summary.Summary){batch("8"), batch("4"), fails(6, 38)},
 			"activations (16 GiB) grow with the micro-batch, the other 20 GiB do not: half of it frees about 8 GiB"},
+		{"micro-batches that are filled by tokens", "failure", 36, []func(*summary.Summary){batch("8"), fails(6, 38), func(s *summary.Summary) {
+			s.Settings = append(s.Settings, summary.Setting{Producer: "NeMo RL", Name: "train.remove_padding", Value: "true"})
+		}}, "activations (16 GiB) grow with the micro-batch, the other 20 GiB do not: half of it frees about 8 GiB"},
+		{"samples without padding", "failure", 36, []func(*summary.Summary){batch("8"), fails(6, 38), func(s *summary.Summary) {
+			s.Settings = append(s.Settings, summary.Setting{Producer: "SkyRL", Name: "train.remove_padding", Value: "true"})
+		}}, "micro-batch 8 does not fit: activations need 22 GiB or more, and 18 GiB are left for them; at most 6 fits"},
 		{"a failure in fragments", "failure", 36, []func(*summary.Summary){batch("8"), fails(1, 60)}, ""},
 		{"mostly fragments", "failure", 70, []func(*summary.Summary){batch("8"), fails(6, 71)}, ""},
 		{"the end of a capture", "end", 36, []func(*summary.Summary){batch("8"), has(48)}, ""},

@@ -30,7 +30,7 @@ func served(metric string) bool {
 
 // Services returns the metrics that the logs of several inputs report from one program. Rates and numbers
 // of requests are added up; for latencies the worst is taken. Percentiles and shares cannot be combined and
-// are left out, and so are servers that are no replicas of each other: see [SameService].
+// are left out, and so are servers that are no replicas of each other: see [Servers.Same].
 func Services(s *summary.Summary) (out []Service) {
 	type key struct{ producer, metric, name, phase string }
 	index := map[key]int{}
@@ -74,43 +74,11 @@ func Services(s *summary.Summary) (out []Service) {
 		}
 		g.Inputs, g.Values = append(g.Inputs, r.Input), append(g.Values, *value)
 	}
+	servers := ServersOf(s)
 	return slices.DeleteFunc(out, func(g Service) bool {
 		inputs := slices.Clone(g.Inputs)
 		slices.Sort(inputs)
 		inputs = slices.Compact(inputs)
-		return len(inputs) < 2 || slices.ContainsFunc(inputs, func(i int) bool { return !SameService(s, g.Producer, inputs[0], i) })
+		return len(inputs) < 2 || slices.ContainsFunc(inputs, func(i int) bool { return !servers.Same(inputs[0], i) })
 	})
-}
-
-// SameService reports whether the logs of two inputs may be of replicas of one service. Servers with different
-// settings, of which only one speculates, or that ran one after the other, are compared with each other, not added
-// up.
-func SameService(s *summary.Summary, producer string, a, b int) bool {
-	speculates := map[int]bool{}
-	for i := range s.Series {
-		if r := &s.Series[i]; strings.HasPrefix(r.Metric, "spec.") {
-			speculates[r.Input] = true
-		}
-	}
-	if speculates[a] != speculates[b] {
-		return false
-	}
-	for i := range s.Settings {
-		if r := &s.Settings[i]; r.Input == a && r.Producer == producer && r.Name != "" && !r.Varies {
-			if o := s.SettingOf(b, producer, r.Name); o != nil && o.Value != r.Value {
-				return false
-			}
-		}
-	}
-	var of [2]*summary.Clock
-	for i := range s.Clocks {
-		switch c := &s.Clocks[i]; c.Input {
-		case a:
-			of[0] = c
-		case b:
-			of[1] = c
-		}
-	}
-	x, y := of[0], of[1]
-	return x == nil || y == nil || x.Frame == "" || x.Frame != y.Frame || *x.FirstNS <= *y.LastNS && *y.FirstNS <= *x.LastNS
 }

@@ -30,9 +30,9 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestSameService: servers with other settings, one with speculation and one without, or that ran one after the other are no
+// TestSameServer: servers with other settings, one with speculation and one without, or that ran one after the other are no
 // replicas; what only one log states, ports and unknown times say nothing.
-func TestSameService(t *testing.T) {
+func TestSameServer(t *testing.T) {
 	setting := func(input int, name, value string) summary.Setting {
 		return summary.Setting{Input: input, Producer: "SGLang", Key: "k", Name: name, Value: value}
 	}
@@ -62,7 +62,7 @@ func TestSameService(t *testing.T) {
 	} {
 		s := &summary.Summary{Settings: tc.settings, Clocks: tc.clocks,
 			Series: append([]summary.Series{running(0, "requests.running"), running(1, "requests.running")}, tc.more...)}
-		if got := SameService(s, "SGLang", 0, 1); got != tc.same {
+		if got := ServersOf(s).Same(0, 1); got != tc.same {
 			t.Errorf("%s: %v", tc.name, got)
 		}
 		if got := Services(s); (len(got) == 1 && got[0].Value == 16) != tc.same {

@@ -24,7 +24,7 @@ const (
 
 // Screen returns the sections of the one-screen summary.
 func Screen(ctx *section.Context) []doc.Section {
-	values := metrics(ctx, screenMetrics)
+	values := metricsOnScreen(ctx)
 	switch {
 	case ctx.OnlyMachines(): // what is not healthy is a finding
 		values = doc.Section{}
@@ -180,11 +180,40 @@ func shown(ctx *section.Context) (out []*summary.Series) {
 // roles has the roles in the order of the table.
 var roles = []string{"time", "latency", "throughput", "utilization", "queue", "memory", "health", "quality", "load"}
 
+// ofJobs are the roles of the metrics that say something about the time of a job or of the roles of a step.
+var ofJobs = []string{"time", "latency", "throughput", "utilization", "queue", "memory", "health"}
+
+// metricsOnScreen returns the metrics without rows that say nothing: those that are always 0, and beside jobs and the
+// roles of a step, what the model learns and how large its batches are.
+func metricsOnScreen(ctx *section.Context) doc.Section {
+	kinds := roles
+	if len(ctx.RoleSteps)+len(ctx.JobTimes) > 0 {
+		kinds = ofJobs
+	}
+	rows := named(ctx, func(r *summary.Series) bool {
+		always0 := r.N > 1 && r.Role != "health" && r.Min != nil && *r.Min == 0 && r.Max != nil && *r.Max == 0
+		return slices.Contains(kinds, r.Role) && !always0
+	})
+	if len(rows) == 0 {
+		return doc.Section{}
+	}
+	t := table(ctx, rows, "metrics", true)
+	return doc.Section{Title: "Metrics", Lead: producers(ctx), Blocks: []doc.Block{t.Cut(screenMetrics)}}
+}
+
 // metrics returns the metrics with canonical names.
 func metrics(ctx *section.Context, most int) doc.Section {
-	var rows []*summary.Series
+	rows := named(ctx, func(r *summary.Series) bool { return slices.Contains(roles, r.Role) })
+	if len(rows) == 0 {
+		return doc.Section{}
+	}
+	return doc.Section{Title: "Metrics", Lead: producers(ctx), Blocks: []doc.Block{table(ctx, rows, "metrics", false).Cut(most)}}
+}
+
+// named returns the rows of metrics that are wanted, by input and role. Times of phases have a table of their own.
+func named(ctx *section.Context, wanted func(*summary.Series) bool) (rows []*summary.Series) {
 	for _, r := range shown(ctx) {
-		if r.Metric != stepPhase && r.Metric != stepWait && slices.Contains(roles, r.Role) {
+		if r.Metric != stepPhase && r.Metric != stepWait && wanted(r) {
 			rows = append(rows, r)
 		}
 	}
@@ -192,10 +221,7 @@ func metrics(ctx *section.Context, most int) doc.Section {
 		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(slices.Index(roles, a.Role), slices.Index(roles, b.Role)),
 			cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Labels["phase"], b.Labels["phase"]))
 	})
-	if len(rows) == 0 {
-		return doc.Section{}
-	}
-	return doc.Section{Title: "Metrics", Lead: producers(ctx), Blocks: []doc.Block{table(ctx, rows, "metrics").Cut(most)}}
+	return rows
 }
 
 // producers returns the programs that logged the values.
@@ -227,7 +253,7 @@ func places(ctx *section.Context) doc.Section {
 	if len(rows) == 0 {
 		return doc.Section{}
 	}
-	return doc.Section{Title: "Metrics by rank and replica", Blocks: []doc.Block{table(ctx, rows, "rows").Cut(mostPlaces)}}
+	return doc.Section{Title: "Metrics by rank and replica", Blocks: []doc.Block{table(ctx, rows, "rows", false).Cut(mostPlaces)}}
 }
 
 // others returns the values without canonical names.
@@ -242,14 +268,21 @@ func others(ctx *section.Context, most int) doc.Section {
 		return doc.Section{}
 	}
 	return doc.Section{Title: "Other values", Lead: "by the names of the program",
-		Blocks: []doc.Block{table(ctx, rows, "values").Cut(mostPlaces)}}
+		Blocks: []doc.Block{table(ctx, rows, "values", false).Cut(mostPlaces)}}
 }
 
-// table returns a table of rows, each printed in its own unit.
-func table(ctx *section.Context, rows []*summary.Series, title string) doc.Table {
+// table returns a table of rows, each printed in its own unit. On a screen, rows of one metric and input differ in their
+// phase only.
+func table(ctx *section.Context, rows []*summary.Series, title string, onScreen bool) doc.Table {
 	several := len(ctx.Inputs) > 1
-	places := slices.ContainsFunc(rows, func(r *summary.Series) bool { return len(r.Labels) > 0 || r.Pooled > 0 })
-	producers := slices.ContainsFunc(rows, func(r *summary.Series) bool { return r.Producer != rows[0].Producer })
+	place := placeText
+	if onScreen {
+		place = func(r *summary.Series) string {
+			return cmp.Or(label.Clip(label.Clean(r.Labels["phase"]), 20), unit.None)
+		}
+	}
+	places := slices.ContainsFunc(rows, func(r *summary.Series) bool { return place(r) != unit.None })
+	producers := !onScreen && slices.ContainsFunc(rows, func(r *summary.Series) bool { return r.Producer != rows[0].Producer })
 	list := []doc.Column{doc.Col("metric", doc.Text)}
 	if producers {
 		list = append(list, doc.Col("producer", doc.Text))
@@ -270,7 +303,7 @@ func table(ctx *section.Context, rows []*summary.Series, title string) doc.Table
 			row = append(row, label.Clip(label.Clean(r.Producer), 24))
 		}
 		if places {
-			row = append(row, placeText(r))
+			row = append(row, place(r))
 		}
 		row = append(row, unit.Count(r.N))
 		for _, v := range []*float64{r.Median, r.Mean, r.Min, r.Max, r.Last} {

@@ -175,6 +175,7 @@ var whyLeft = map[string]string{
 	summary.TooCoarse:           "too few samples in a step (record ten or more)",
 	summary.ServesOthers:        "it works for longer than the trainer waits for this role, so it has other requests too",
 	summary.NoUse:               "it has no use of GPUs",
+	summary.OtherRole:           "it serves a reference model, a teacher or embeddings",
 }
 
 // assumed has the display names of assumptions about clocks.

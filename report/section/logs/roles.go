@@ -2,6 +2,7 @@ package logs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -88,7 +89,12 @@ func roleTable(ctx *section.Context, st *summary.RoleStep) doc.Table {
 
 // roleLines says which role decides, what overlap would give, and how rollouts end.
 func roleLines(ctx *section.Context, st *summary.RoleStep) (list doc.List) {
-	line := func(format string, args ...any) { list = append(list, doc.Item{Text: fmt.Sprintf(format, args...)}) }
+	line := func(format string, args ...any) {
+		text := fmt.Sprintf(format, args...)
+		if !slices.ContainsFunc(list, func(i doc.Item) bool { return i.Text == text }) { // servers may be alike
+			list = append(list, doc.Item{Text: text})
+		}
+	}
 	for _, l := range st.LeftOut[:min(3, len(st.LeftOut))] {
 		line("Not used: %s: %s", label.Clip(label.Clean(ctx.Below(ctx.Inputs[l.Input].Path)), 44), whyLeft[l.Why])
 	}
@@ -107,7 +113,7 @@ func roleLines(ctx *section.Context, st *summary.RoleStep) (list doc.List) {
 	}
 	switch {
 	case st.Shared:
-		line("The inference engine sleeps while the trainer works: the roles share GPUs and cannot overlap on them")
+		line("The roles share GPUs in turn, so they cannot overlap on them")
 	case perfect < mean-mean/50:
 		line("If roles overlapped perfectly: %s instead of %s per step. This assumes separate GPUs for each role, unchanged seconds of each, "+
 			"and samples that are a step old", unit.Duration(perfect), unit.Duration(mean))

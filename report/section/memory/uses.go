@@ -49,7 +49,7 @@ func toldBy(ctx *section.Context, m *summary.Snapshot, owner string) string {
 	})
 	var parts []string
 	for _, u := range rows {
-		parts = append(parts, u.By)
+		parts = append(parts, summary.ByWords(u.By))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -68,8 +68,12 @@ func momentWords(m *summary.MemoryMoment) string {
 func useLine(ctx *section.Context, m *summary.Snapshot) string {
 	var parts []string
 	for _, u := range view.MemoryUses(ctx.Summary, m) {
-		if len(parts) < 5 && 100*u.Bytes >= m.Moment.Reserved {
-			parts = append(parts, fmt.Sprintf("%s %s", summary.UseWords(u.Owner), unit.Share(u.Bytes, m.Moment.Reserved)))
+		if unknown := u.Owner == summary.UseUnknown; (unknown || len(parts) < 5) && 100*u.Bytes >= m.Moment.Reserved {
+			text := fmt.Sprintf("%s %s", summary.UseWords(u.Owner), unit.Share(u.Bytes, m.Moment.Reserved))
+			if unknown {
+				text += " (" + toldBy(ctx, m, u.Owner) + ")"
+			}
+			parts = append(parts, text)
 		}
 	}
 	if len(parts) == 0 {
