@@ -11,6 +11,7 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/summary/view/comparability"
 )
 
