@@ -38,3 +38,17 @@ func (r *measurer) isOf(w int32, l layer) bool {
 	}
 	return best < 0 || best == own
 }
+
+// takeTurns reports whether many layers have products behind them that are of no layer, although no model ends there, as where the
+// feed-forward networks of two micro-batches follow the attention of both.
+func (f *finder) takeTurns(list []layer) bool {
+	left, all := 0, 0
+	for i := range len(list) - 1 {
+		if l, n := &list[i], &list[i+1]; n.core.follows && n.core.kind == l.core.kind && n.from >= l.to {
+			if all++; hasProduct(f.list[l.to:n.from]) {
+				left++
+			}
+		}
+	}
+	return left >= fewest && 3*left > all
+}
