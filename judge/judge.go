@@ -186,6 +186,7 @@ func (b *evaluators) result() Result {
 	if !b.withoutCaptures() {
 		out.Findings = append(out.Findings, b.logFindings(out.Findings)...)
 		out.insert(b.compiled.Findings())
+		out.Verdict.Sentence += b.logs.JobSentence(out.Findings)
 	}
 	if b.withoutCaptures() || b.memory.Alone() {
 		out.ended()

@@ -141,7 +141,7 @@ func resumedAt(a *summary.Attempt) int64 {
 	if a.Resumed != nil {
 		return *a.Resumed
 	}
-	return a.FirstStep - 1
+	return a.LastStep - a.Steps // its first record may stand for several steps
 }
 
 // times adds the rows of a job.
