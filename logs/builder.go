@@ -58,6 +58,7 @@ type Builder struct {
 	used   int64
 	level  int // points are kept with a chance of 1 in 1<<level
 	beats  int // of all streams
+	setups int // marks of this kind
 
 	leftOut string // the help text for series that were left out, formatted only once
 }

@@ -26,7 +26,7 @@ func (e *Evaluator) judgedJob() *goodput.Job {
 		return nil
 	}
 	j := e.jobs[0]
-	if j.WallNS < restartedJob || len(j.Attempts) < 2 && j.WallNS < longJob {
+	if j.Steps+j.Lost == 0 || j.WallNS < restartedJob || len(j.Attempts) < 2 && j.WallNS < longJob {
 		return nil
 	}
 	return j
@@ -81,7 +81,11 @@ func (e *Evaluator) jobTimeLost() (finding.Finding, bool) {
 func endings(j *goodput.Job) (out []string) {
 	for _, a := range j.Attempts {
 		if a.End != "" && a.End != summary.EndFinished && len(out) < finding.MostPlaces {
-			text := fmt.Sprintf("ended after step %s: %s", unit.Count(a.LastStep), label.Clip(label.Clean(a.Reason), 60))
+			text := "ended without a logged step"
+			if a.Steps > 0 {
+				text = "ended after step " + unit.Count(a.LastStep)
+			}
+			text += ": " + label.Clip(label.Clean(a.Reason), 60)
 			if a.Rank != nil {
 				text += fmt.Sprintf(", rank %d", *a.Rank)
 			}
@@ -96,7 +100,7 @@ func (e *Evaluator) restarts() (best finding.Finding, found bool) {
 	for _, j := range e.jobs {
 		again := j.Part(summary.PartLost)
 		f, limit, ok := rule.Measured(e.Limits[rule.Restarts], again, again+j.Goodput())
-		if len(j.Attempts) < 2 || j == e.judgedJob() || found && f.Value <= best.Value {
+		if len(j.Attempts) < 2 || again+j.Goodput() <= 0 || j == e.judgedJob() || found && f.Value <= best.Value {
 			continue
 		}
 		if !ok {
@@ -109,11 +113,15 @@ func (e *Evaluator) restarts() (best finding.Finding, found bool) {
 		}
 		var starts []string
 		for n, a := range j.Attempts[1:] {
-			if len(starts) < finding.MostPlaces {
+			if len(starts) < finding.MostPlaces && a.Steps > 0 && j.Attempts[n].Steps > 0 {
 				starts = append(starts, fmt.Sprintf("step %d after %d", a.LastStep-a.Steps+1, j.Attempts[n].LastStep))
 			}
 		}
-		f.Evidence = append([]string{"starts at " + joined(starts), label.Plural(j.Lost, "step") + " done again"}, endings(j)...)
+		f.Evidence = []string{label.Plural(j.Lost, "step") + " done again"}
+		if len(starts) > 0 {
+			f.Evidence = append([]string{"starts at " + joined(starts)}, f.Evidence...)
+		}
+		f.Evidence = append(f.Evidence, endings(j)...)
 		f.Next = []finding.Step{finding.Advise("find-why-it-ended"), finding.Advise("checkpoint-more-often")}
 		f.Gain(again, again+j.Goodput(), "all steps")
 		a := j.Attempts[0]

@@ -215,13 +215,17 @@ func (r *Reader) Close(complete bool) *logs.Log {
 	r.closeBlock()
 	r.finish()
 	r.b.Settings(r.conf.Settings())
-	r.b.Times(r.times.ends(r.last.dated || r.last.to == 0 && r.times.of[1].any))
+	first, last, gaps := r.times.ends(r.dated())
+	r.b.Times(first, last, gaps, r.dated())
 	lines := r.line
 	if n := len(r.buf); n == 0 || r.buf[n-1] == '\n' {
 		lines--
 	}
 	return r.b.Log(lines, complete)
 }
+
+// dated reports whether the times of records have a year, or those of a text without records.
+func (r *Reader) dated() bool { return r.last.dated || r.last.to == 0 && r.times.of[1].any }
 
 // hole is the minimum number of null characters that count as a lost block of a file.
 const hole = 16
