@@ -97,6 +97,7 @@ type stream struct {
 	beats    []Beat
 	producer string // of the beats
 	cut      bool   // some beats are over the limit
+	best     bool   // its beats are those of the log, however many others there are
 }
 
 // steadySteps is the number of successive steps at one distance after which a larger

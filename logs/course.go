@@ -140,12 +140,27 @@ func (b *Builder) Times(first, last int64, gaps []Gap, dated bool) {
 	b.log.Course.First, b.log.Course.Last, b.log.Course.Gaps, b.log.Course.Dated = first, last, gaps, dated
 }
 
+// Preferred returns the number of a stream whose beats are those of the log.
+func (b *Builder) Preferred(name string) int {
+	n := b.Stream(name)
+	b.streams[n].best = true
+	return n
+}
+
+// Marked reports whether the log has a mark of a kind.
+func (b *Builder) Marked(kind string) bool {
+	return slices.ContainsFunc(b.log.Course.Marks, func(m Mark) bool { return m.Kind == kind })
+}
+
 // finishCourse takes the steps of the stream with most of them. A stream that is not whole has no course.
 func (b *Builder) finishCourse() {
 	if len(b.streams) == 0 {
 		return
 	}
 	s := slices.MaxFunc(b.streams, func(x, y stream) int { return cmp.Compare(len(x.beats), len(y.beats)) })
+	if i := slices.IndexFunc(b.streams, func(s stream) bool { return s.best }); i >= 0 {
+		s = b.streams[i]
+	}
 	if !s.cut {
 		b.log.Course.Beats, b.log.Course.Producer = s.beats, s.producer
 	}

@@ -53,6 +53,8 @@ func (f markForm) wholeLine() markForm {
 // markForms are the lines about the life of a program: Megatron-LM, torchtitan, Transformers, DeepSpeed, Lightning and
 // NeMo, SkyRL, veRL and NeMo RL; the launcher of PyTorch, Slurm, the kernel and the driver.
 var markForms = []markForm{
+	barForm(),
+
 	lineMark(logs.MarkSaved, "", []string{"successfully saved checkpoint"},
 		`^successfully saved checkpoint (?:at|from) iteration +(?P<step>\d+) to (?P<path>\S+)`,
 		"  successfully saved checkpoint from iteration     500 to /ckpt/gpt [ t 1/8, p 1/1 ]"),
@@ -194,6 +196,10 @@ var markForms = []markForm{
 
 // mark reads a line about the life of the program, whose anchor is at a position of the line.
 func (r *Reader) mark(f *markForm, line []byte, at, start int) {
+	if f.kind == markBar {
+		r.barLine(line, at+len("it/s"), start)
+		return
+	}
 	m := mark{Kind: f.kind, Class: f.class, Time: logs.NoTime, Seen: logs.NoTime, Step: logs.NoStep, NS: -1, Rank: -1}
 	text := line[at:]
 	if f.line {

@@ -55,10 +55,11 @@ type Reader struct {
 	open    *block
 	last    stamp // of the last record
 	times   timeTrack
-	year    int64 // number of years since the first time, in a log without years
-	leap    bool  // a 29 February without a year was found
-	latest  int64 // the step of the last record with one, or NoStep
-	dropped int64 // bytes of the text before buf
+	year    int64           // number of years since the first time, in a log without years
+	leap    bool            // a 29 February without a year was found
+	bars    map[string]*bar // by text and total
+	latest  int64           // the step of the last record with one, or NoStep
+	dropped int64           // bytes of the text before buf
 
 	keyless []byte
 	got     []keyValue
@@ -272,6 +273,7 @@ func (r *Reader) finish() {
 		r.b.DropSeries(func(s *logs.Series) bool { return replaced[s.Producer] })
 	}
 	r.b.EachSeries(func(s *logs.Series) { s.Producer = strings.TrimSuffix(s.Producer, fallbackMark) })
+	r.barSteps()
 	waiting(r)
 	nest(r)
 	values := map[string]string{}
