@@ -199,5 +199,5 @@ func configured(s *summary.Summary, input int) int64 {
 			n[c.Name] = v
 		}
 	}
-	return n["train.gpus"] * n["train.nodes"]
+	return cmp.Or(n["train.world"], n["train.gpus"]*n["train.nodes"])
 }
