@@ -158,10 +158,10 @@ func (b *evaluators) result() Result {
 		if checked := health.Checked(b.Summary); checked != "" && !fault {
 			out.Verdict = finding.Verdict{Bound: finding.BoundMachinesHealthy, Sentence: "Checked: " + checked}
 		}
-	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && b.withoutCaptures():
+	case (len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 || b.logs.OnlyStarts()) && b.withoutCaptures():
 		sentence, decides := logs.Headline(b.logs)
 		sentence = cmp.Or(sentence, valuesOnly)
-		if len(b.Series)+len(b.Benchmarks) == 0 {
+		if len(b.Series)+len(b.Benchmarks) == 0 && len(b.Groups) > 0 {
 			sentence, decides = groupsOnly, ""
 		}
 		out = Result{Findings: slices.Concat(before, b.logs.Findings()),
@@ -186,6 +186,7 @@ func (b *evaluators) result() Result {
 	if !b.withoutCaptures() {
 		out.Findings = append(out.Findings, b.logFindings(out.Findings)...)
 		out.insert(b.compiled.Findings())
+		out.Verdict.Sentence += b.logs.JobSentence(out.Findings)
 	}
 	if b.withoutCaptures() || b.memory.Alone() {
 		out.ended()

@@ -58,6 +58,7 @@ type Builder struct {
 	used   int64
 	level  int // points are kept with a chance of 1 in 1<<level
 	beats  int // of all streams
+	setups int // marks of this kind
 
 	leftOut string // the help text for series that were left out, formatted only once
 }
@@ -96,6 +97,7 @@ type stream struct {
 	beats    []Beat
 	producer string // of the beats
 	cut      bool   // some beats are over the limit
+	best     bool   // its beats are those of the log, however many others there are
 }
 
 // steadySteps is the number of successive steps at one distance after which a larger

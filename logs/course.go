@@ -15,6 +15,7 @@ type Course struct {
 	// First and Last are the times of the first and the last line that has one, or NoTime. Many of these
 	// lines have no values.
 	First, Last int64
+	Dated       bool // these times have a year
 }
 
 // A Beat is the first record of a step.
@@ -51,6 +52,8 @@ const (
 	MarkEvaluating = "evaluating" // an evaluation begins
 	MarkCompiled   = "compiled"   // a compilation or the capture of graphs is done
 	MarkBegins     = "begins"     // the first step begins
+	MarkLaunched   = "launched"   // the program starts; it may die before its first step
+	MarkSetup      = "setup"      // what it trains, by Class: SetupData, SetupModel, SetupOutput, SetupSteps; the value is Path
 	MarkFinished   = "finished"   // the program has done all its steps
 	MarkStopped    = "stopped"    // it was ended on purpose, or by the scheduler
 	MarkFailed     = "failed"
@@ -59,12 +62,32 @@ const (
 	MarkWhere      = "where" // the launcher tells which rank or node failed first
 )
 
+// Classes of MarkSetup.
+const (
+	SetupData   = "data"
+	SetupModel  = "model"
+	SetupOutput = "output folder"
+	SetupSteps  = "number of steps"
+)
+
+// Died reports whether the program started and failed, as far as lines tell.
+func (c *Course) Died() bool {
+	launched := slices.IndexFunc(c.Marks, func(m Mark) bool { return m.Kind == MarkLaunched })
+	return launched >= 0 && slices.ContainsFunc(c.Marks[launched:], func(m Mark) bool { return m.Fails() })
+}
+
+// Fails reports whether a line is about a failure.
+func (m *Mark) Fails() bool {
+	return m.Kind == MarkFailed || m.Kind == MarkFollowed || m.Kind == MarkRaised
+}
+
 // A Gap is a time between two lines in which nothing was written.
 type Gap struct{ From, To int64 }
 
 // Limits of a course. Of gaps the longest are kept.
 const (
 	MaxMarks  = 20_000
+	maxSetups = 1000
 	maxBeats  = 1 << 20
 	beatBytes = 32
 	markBytes = 256
@@ -75,6 +98,11 @@ func (b *Builder) Mark(m Mark) {
 	n := len(b.log.Course.Marks)
 	if n > 0 {
 		if last := &b.log.Course.Marks[n-1]; last.Line == m.Line && last.Kind == m.Kind && last.Class == m.Class {
+			return
+		}
+	}
+	if m.Kind == MarkSetup {
+		if b.setups++; b.setups > maxSetups || m.Path == "None" {
 			return
 		}
 	}
@@ -108,8 +136,20 @@ func (b *Builder) Beat(n int, producer string, beat Beat) {
 }
 
 // Times sets the first and the last time of the text, and its gaps.
-func (b *Builder) Times(first, last int64, gaps []Gap) {
-	b.log.Course.First, b.log.Course.Last, b.log.Course.Gaps = first, last, gaps
+func (b *Builder) Times(first, last int64, gaps []Gap, dated bool) {
+	b.log.Course.First, b.log.Course.Last, b.log.Course.Gaps, b.log.Course.Dated = first, last, gaps, dated
+}
+
+// Preferred returns the number of a stream whose beats are those of the log.
+func (b *Builder) Preferred(name string) int {
+	n := b.Stream(name)
+	b.streams[n].best = true
+	return n
+}
+
+// Marked reports whether the log has a mark of a kind.
+func (b *Builder) Marked(kind string) bool {
+	return slices.ContainsFunc(b.log.Course.Marks, func(m Mark) bool { return m.Kind == kind })
 }
 
 // finishCourse takes the steps of the stream with most of them. A stream that is not whole has no course.
@@ -118,6 +158,9 @@ func (b *Builder) finishCourse() {
 		return
 	}
 	s := slices.MaxFunc(b.streams, func(x, y stream) int { return cmp.Compare(len(x.beats), len(y.beats)) })
+	if i := slices.IndexFunc(b.streams, func(s stream) bool { return s.best }); i >= 0 {
+		s = b.streams[i]
+	}
 	if !s.cut {
 		b.log.Course.Beats, b.log.Course.Producer = s.beats, s.producer
 	}

@@ -196,7 +196,7 @@ func (l *Log) Limited() bool {
 
 // Empty reports whether the log has no value, finite or not.
 func (l *Log) Empty() bool {
-	return len(l.Benchmarks) == 0 && len(l.Groups) == 0 && len(l.Readings) == 0 &&
+	return !l.Course.Died() && len(l.Benchmarks) == 0 && len(l.Groups) == 0 && len(l.Readings) == 0 &&
 		!slices.ContainsFunc(l.Series, func(s Series) bool { return s.N+s.NaN+s.Inf > 0 })
 }
 

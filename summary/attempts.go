@@ -22,10 +22,14 @@ type Attempt struct {
 
 	FirstStep int64  `json:"first_step"`        // number of the first step that it logged
 	LastStep  int64  `json:"last_step"`         // number of the last one
-	Steps     int64  `json:"steps"`             // steps that it did, those between records included
+	Steps     int64  `json:"steps"`             // steps that it did, those between records included; 0 if it failed before its first one
 	Resumed   *int64 `json:"resumed,omitempty"` // step of the checkpoint from which it went on
 	Saved     *int64 `json:"saved,omitempty"`   // step of the last checkpoint that it wrote
 	Folder    string `json:"folder,omitempty"`  // of its checkpoints
+	// Setup has what it trains, as far as its log says so: "data", "model", "output folder", "number of steps".
+	Setup map[string]string `json:"setup,omitempty"`
+	// FirstLoss is the loss of its first record.
+	FirstLoss *float64 `json:"first_loss,omitempty"`
 	// MedianNS is the usual time of one step.
 	MedianNS int64 `json:"median_ns"`
 
@@ -49,6 +53,8 @@ type Attempt struct {
 	// has the same attempt, as seen by another rank: its time then counts there.
 	Job  int  `json:"job,omitempty"`
 	Same bool `json:"same,omitempty"`
+	// Apart says why it is not counted as a restart of an attempt before it, if it could be one.
+	Apart string `json:"apart,omitempty"`
 }
 
 // A DoneAt is the time in productive steps until a step was done.

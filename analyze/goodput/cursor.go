@@ -13,6 +13,7 @@ type divided struct {
 	*run
 	pos  int64
 	sums map[string]int64
+	owed int64 // logged time of steps for which the clock, in whole seconds, has not advanced yet
 	done []summary.DoneAt
 	held []held
 }
@@ -80,8 +81,11 @@ func (d *divided) record(i int) {
 	usual := d.usual * n
 	work := whole
 	switch {
+	case logged && d.includes(before, b, one*n-usual, usual):
+		work = min(whole, usual)
 	case logged:
-		work = min(whole, one*n)
+		work = min(whole, one*n+d.owed)
+		d.owed = min(second, one*n+d.owed-work)
 	case whole > usual+usual/2:
 		work = usual
 	}
@@ -97,6 +101,14 @@ func (d *divided) record(i int) {
 		d.take(summary.PartStall, b.Time-usual)
 	}
 	d.work(i, b.Time)
+}
+
+// includes reports whether the logged time of a step is longer than usual because it includes what lines between two
+// records are about: Megatron-LM's timer runs while a checkpoint is saved.
+func (d *divided) includes(before, b logs.Beat, over, usual int64) bool {
+	return over > usual/2 && d.evaluation[b.Step]+d.checkpoint[b.Step] == 0 && slices.ContainsFunc(within(d.marks, before.Line+1, b.Line-1), func(m logs.Mark) bool {
+		return partOf[m.Kind] != ""
+	})
 }
 
 // stated takes the times that lines between two records of steps state, and reports whether there are any. Steps run

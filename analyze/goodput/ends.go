@@ -11,7 +11,7 @@ const aftermath = 2000
 
 // end sets what ended a run: the first line after its last step that is about a cause, else about a consequence.
 func (r *run) end(a *summary.Attempt) {
-	last := r.beats[len(r.beats)-1].Line
+	last := r.lastLine()
 	var of [4]*logs.Mark // finished or failed, stopped, raised, followed
 	var where []logs.Mark
 	for i := range r.marks {
@@ -39,8 +39,11 @@ func (r *run) end(a *summary.Attempt) {
 			of[k] = m
 		}
 	}
-	if m := of[2]; m != nil && len(where) == 0 && r.c.Marks[len(r.c.Marks)-1].Line > m.Line+aftermath {
+	if m := of[2]; m != nil && len(where) == 0 && r.marks[len(r.marks)-1].Line > m.Line+aftermath {
 		of[2] = nil
+	}
+	if m, n := of[2], of[3]; m != nil && n != nil && m.Line == n.Line {
+		of[2] = nil // what the exception is about says more than its type
 	}
 	for k, m := range of {
 		if m == nil {

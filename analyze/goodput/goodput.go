@@ -36,6 +36,8 @@ type run struct {
 	marks []logs.Mark // between the last step of the start before and the first step of the next one
 	timed bool        // all beats have times, in order
 
+	launch     int64           // line at which a run without beats starts; 0 for others
+	born, died int64           // times of this line and of that of its end, or NoTime
 	from, to   int64           // times of the first and the last line; NoTime if unknown
 	resumed    int64           // step of the checkpoint, or NoStep
 	stride     int64           // usual number of steps of a record
@@ -49,7 +51,7 @@ type run struct {
 
 // Measure returns the starts of the program whose steps a log has. phaseOf returns the phase that a timer measures.
 func Measure(l *logs.Log, phaseOf func(string) string) (out []summary.Attempt) {
-	if len(l.Course.Beats) < leastBeats || l.Limited() {
+	if n := len(l.Course.Beats); l.Limited() || n < leastBeats && !l.Course.Died() {
 		return nil
 	}
 	for n, r := range runsOf(l, phaseOf) {
@@ -82,6 +84,9 @@ func runsOf(l *logs.Log, phaseOf func(string) string) (list []*run) {
 		r.take(from, to)
 		r.measureSteps(phaseOf)
 		list = append(list, r)
+	}
+	if list = withStillborn(list, l); len(list) > mostStarts {
+		return nil
 	}
 	bound(list, l)
 	return list
@@ -118,6 +123,11 @@ func ends(m logs.Mark) bool {
 
 func begins(m logs.Mark) bool { return m.Kind == logs.MarkLoaded || m.Kind == logs.MarkBegins }
 
+// starting reports whether a mark is one of those before the first step.
+func starting(m logs.Mark) bool {
+	return begins(m) || m.Kind == logs.MarkLaunched || m.Kind == logs.MarkSetup
+}
+
 // take sets the marks of a run whose beats are those from one index to another: from its own first line, which is one
 // about a start after the last one about an end of the run before, to that of the next run.
 func (r *run) take(from, to int) {
@@ -143,7 +153,7 @@ func startLine(c *logs.Course, beat int) int64 {
 		switch {
 		case ends(m):
 			line = c.Beats[beat].Line
-		case begins(m):
+		case starting(m):
 			line = min(line, m.Line)
 		}
 	}
@@ -152,10 +162,12 @@ func startLine(c *logs.Course, beat int) int64 {
 
 // endLine returns the last line of the run before that whose first beat is given, as far as marks tell.
 func endLine(c *logs.Course, beat int) int64 {
+	dead := false
 	for _, m := range within(c.Marks, c.Beats[beat-1].Line+1, c.Beats[beat].Line-1) {
-		if begins(m) {
+		if begins(m) || dead && starting(m) {
 			return m.Line - 1
 		}
+		dead = dead || ends(m)
 	}
 	return c.Beats[beat].Line - 1
 }
@@ -258,8 +270,8 @@ func bound(list []*run, l *logs.Log) {
 		if !r.timed {
 			continue
 		}
-		first, last := r.beats[0].Time, r.beats[len(r.beats)-1].Time
-		r.from, r.to = first-r.length(0), last
+		first, last := r.span()
+		r.from, r.to = first, last
 		if k == 0 {
 			if t := l.Course.First; t != logs.NoTime && t < r.from && first-t < farAway {
 				r.from = t
@@ -270,17 +282,33 @@ func bound(list []*run, l *logs.Log) {
 		if t := l.Course.Last; k == len(list)-1 && t != logs.NoTime && t > last && t-last < farAway {
 			r.to = t
 		}
-		r.to = r.stopped(r.died(r.to))
+		r.to = r.stopped(r.failed(r.to))
 	}
 }
 
-// died returns when the lines about the failure of a run were written, if that is after a time: libraries write them with
+// span returns the time at which steps begin, or at which a run without steps had started, and that of the last step, or of
+// the end of such a run.
+func (r *run) span() (first, last int64) {
+	if len(r.beats) == 0 {
+		return r.born, r.died
+	}
+	return r.beats[0].Time - r.length(0), r.beats[len(r.beats)-1].Time
+}
+
+// lastLine returns the line of the last step, or that before the start of a run without steps.
+func (r *run) lastLine() int64 {
+	if len(r.beats) == 0 {
+		return r.launch - 1
+	}
+	return r.beats[len(r.beats)-1].Line
+}
+
+// failed returns when the lines about the failure of a run were written, if that is after a time: libraries write them with
 // times of another form.
-func (r *run) died(after int64) int64 {
-	last := r.beats[len(r.beats)-1].Line
+func (r *run) failed(after int64) int64 {
+	last := r.lastLine()
 	for _, m := range r.marks {
-		if m.Line > last && m.Time != logs.NoTime && m.Time > after && m.Time-after < farAway &&
-			(m.Kind == logs.MarkFailed || m.Kind == logs.MarkFollowed || m.Kind == logs.MarkRaised) {
+		if m.Line > last && m.Time != logs.NoTime && m.Time > after && m.Time-after < farAway && m.Fails() {
 			after = m.Time
 		}
 	}
@@ -293,7 +321,7 @@ func (r *run) stopped(after int64) int64 {
 	const zone, off = 1800 * second, 90 * second
 	for _, m := range r.marks {
 		late := m.Time - after
-		if m.Kind == logs.MarkStopped && m.Time != logs.NoTime && m.Line > r.beats[len(r.beats)-1].Line && late > 0 && late < farAway &&
+		if m.Kind == logs.MarkStopped && m.Time != logs.NoTime && m.Line > r.lastLine() && late > 0 && late < farAway &&
 			(late < off || (late+off)%zone > 2*off) {
 			return m.Time
 		}
@@ -302,12 +330,14 @@ func (r *run) stopped(after int64) int64 {
 }
 
 // between returns when a run ended and the next one started: around the first time of silence after a line about the
-// end, else around the longest one.
+// end, else around the longest one. If the start of the next run is known, it is the longest one between both: the line
+// about the end may have no time and come after a silence.
 func between(a, b *run, gaps []logs.Gap) (end, start int64) {
-	from, to := a.beats[len(a.beats)-1].Time, b.beats[0].Time-b.length(0)
+	_, from := a.span()
+	to, _ := b.span()
 	dead := logs.NoTime
 	for _, m := range a.marks {
-		if ends(m) && m.Line > a.beats[len(a.beats)-1].Line && m.Seen >= from && m.Seen <= to {
+		if ends(m) && m.Line > a.lastLine() && m.Seen >= from && m.Seen <= to {
 			dead = max(dead, m.Seen)
 		}
 	}
@@ -315,9 +345,14 @@ func between(a, b *run, gaps []logs.Gap) (end, start int64) {
 	if dead != logs.NoTime {
 		start, end = dead, dead
 	}
+	launched := false
 	for _, m := range b.marks { // the next start has written before this
-		if begins(m) && m.Time != logs.NoTime && m.Time >= start {
-			to = min(to, m.Time)
+		at := m.Time
+		if at == logs.NoTime && m.Seen > start {
+			at = m.Seen // of a line before it
+		}
+		if starting(m) && at != logs.NoTime && at >= start {
+			to, launched = min(to, at), true
 		}
 	}
 	longest := int64(0)
@@ -325,11 +360,8 @@ func between(a, b *run, gaps []logs.Gap) (end, start int64) {
 		if g.From < start || g.To > to {
 			continue
 		}
-		if g.To-g.From > longest && (dead == logs.NoTime || longest == 0) {
+		if g.To-g.From > longest && (dead == logs.NoTime || launched || longest == 0) {
 			longest, end, start = g.To-g.From, g.From, g.To
-			if dead != logs.NoTime {
-				break
-			}
 		}
 	}
 	return max(end, from), max(start, end)
@@ -363,9 +395,10 @@ func (r *run) sinceBegin() int64 {
 
 // attempt returns the row of a run.
 func (r *run) attempt() summary.Attempt {
-	n := len(r.beats)
-	a := summary.Attempt{Producer: r.c.Producer, FirstStep: r.beats[0].Step, LastStep: r.beats[n-1].Step, MedianNS: r.usual,
-		Parts: []summary.AttemptPart{}}
+	a := summary.Attempt{Producer: r.c.Producer, MedianNS: r.usual, Parts: []summary.AttemptPart{}, Setup: r.setup()}
+	if n := len(r.beats); n > 0 {
+		a.FirstStep, a.LastStep, a.FirstLoss = r.beats[0].Step, r.beats[n-1].Step, r.firstLoss()
+	}
 	for i := range r.beats {
 		a.Steps += r.covers(i)
 	}
@@ -377,8 +410,11 @@ func (r *run) attempt() summary.Attempt {
 	d := &divided{run: r, sums: map[string]int64{}}
 	if r.timed {
 		d.pos = r.from
-		a.StartNS, a.EndNS, a.Dated = &r.from, &r.to, r.log.Clock.Dated
-		d.divide(a.End)
+		a.StartNS, a.EndNS, a.Dated = &r.from, &r.to, r.log.Clock.Dated || len(r.c.Beats) == 0 && r.c.Dated
+		if len(r.beats) > 0 {
+			d.divide(a.End)
+		}
+		d.take(summary.PartStartUp, d.to) // all of an attempt without a step
 	} else {
 		d.add()
 	}
@@ -413,7 +449,7 @@ func (r *run) checkpoints(a *summary.Attempt) {
 			step := m.Step
 			a.Saved = &step
 			fallthrough
-		case begins(m) && m.Line < r.beats[0].Line:
+		case begins(m) && (len(r.beats) == 0 || m.Line < r.beats[0].Line):
 			a.Folder = cmp.Or(m.Path, a.Folder)
 		}
 	}
@@ -421,45 +457,4 @@ func (r *run) checkpoints(a *summary.Attempt) {
 
 // done reports whether a step was done after a mark: then the checkpoint that began is complete, unless it is
 // written while steps run.
-func (r *run) done(m logs.Mark) bool { return r.beats[len(r.beats)-1].Line > m.Line }
-
-// amounts returns the tokens and the samples of a step, as logged.
-func (r *run) amounts() (tokens, samples *float64) {
-	for i := range r.log.Series {
-		s := &r.log.Series[i]
-		if s.Producer != r.c.Producer || s.N == 0 || len(s.Points.Value) == 0 {
-			continue
-		}
-		switch s.Metric.Name {
-		case "train.tokens_per_step":
-			tokens = ptr(stat.Median(s.Points.Value))
-		case "train.batch":
-			samples = ptr(stat.Median(s.Points.Value))
-		case "train.consumed_tokens":
-			if v := rise(s); v > 0 && tokens == nil {
-				tokens = &v
-			}
-		case "train.consumed_samples":
-			if v := rise(s); v > 0 && samples == nil {
-				samples = &v
-			}
-		}
-	}
-	return tokens, samples
-}
-
-func ptr(v float64) *float64 { return &v }
-
-// rise returns by how much a counter grows in a step.
-func rise(s *logs.Series) float64 {
-	var list []float64
-	for i := 1; i < len(s.Points.Value); i++ {
-		if n := s.Points.StepAt(i) - s.Points.StepAt(i-1); n > 0 && s.Points.StepAt(i-1) != logs.NoStep {
-			list = append(list, (s.Points.Value[i]-s.Points.Value[i-1])/float64(n))
-		}
-	}
-	if len(list) == 0 {
-		return 0
-	}
-	return stat.Median(list)
-}
+func (r *run) done(m logs.Mark) bool { return r.lastLine() > m.Line }

@@ -2,6 +2,9 @@ package goodput
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -23,7 +26,7 @@ func Join(s *summary.Summary) {
 	list := make([]*summary.Attempt, len(s.Attempts))
 	for i := range s.Attempts {
 		list[i] = &s.Attempts[i]
-		list[i].Job, list[i].Same = 0, false
+		list[i].Job, list[i].Same, list[i].Apart = 0, false, ""
 	}
 	slices.SortStableFunc(list, func(a, b *summary.Attempt) int {
 		if a.Input != b.Input && a.StartNS != nil && b.StartNS != nil && a.Dated == b.Dated {
@@ -65,8 +68,8 @@ func (j *joiner) place(a *summary.Attempt) {
 			a.Job, a.Same = n+1, true
 			return
 		}
-		if j.continues(last, a) {
-			a.Job = n + 1
+		if j.continues(last, withSteps(job), a) {
+			a.Job, a.Apart, a.Producer = n+1, "", cmp.Or(a.Producer, last.Producer)
 			j.jobs[n] = append(job, a)
 			return
 		}
@@ -104,25 +107,72 @@ func (j *joiner) merge(into, from *summary.Attempt) {
 	into.Rank = cmp.Or(from.Rank, &rank)
 }
 
-// continues reports whether an attempt is the restart of another one.
-func (j *joiner) continues(a, b *summary.Attempt) bool {
-	same := a.Input == b.Input
+// continues reports whether an attempt is the restart of a job, whose last attempt with steps is given besides the last one.
+func (j *joiner) continues(last, a, b *summary.Attempt) bool {
+	named := attempts(j.s.Inputs[last.Input].Path, j.s.Inputs[b.Input].Path)
+	same := last.Input == b.Input
 	switch {
-	case a.Producer != b.Producer, a.Dated != b.Dated && !same, a.End == summary.EndFinished,
-		a.StartNS != nil && b.StartNS != nil && *b.StartNS < *a.EndNS-overlap,
+	case a.Producer != b.Producer && a.Producer != "" && b.Producer != "", last.Dated != b.Dated && !same, last.End == summary.EndFinished,
+		last.StartNS != nil && b.StartNS != nil && *b.StartNS < *last.EndNS-overlap,
 		a.Folder != "" && b.Folder != "" && path.Clean(a.Folder) != path.Clean(b.Folder),
 		unlike(a.SamplesPerStep, b.SamplesPerStep):
 		return false
+	case a.Steps == 0 || b.Steps == 0: // the one of them failed before its first step
+		return (same || named) && j.alike(a, b)
 	case !same && (a.StartNS == nil || b.StartNS == nil) && b.Resumed == nil:
 		return false // nothing but the numbers of the steps would relate them
 	case b.Resumed != nil && *b.Resumed > 0:
-		return *b.Resumed <= a.LastStep && *b.Resumed >= a.FirstStep-1 || same && *b.Resumed <= a.LastStep
+		return (*b.Resumed <= a.LastStep && *b.Resumed >= a.FirstStep-1 || same && *b.Resumed <= a.LastStep) && j.alike(a, b)
 	case b.FirstStep > a.FirstStep && b.FirstStep <= a.LastStep+2*strideOf(a):
 		// It does not begin at the start. Logs of two programs may have steps that happen to follow each other.
-		return same || a.End != "" || a.Folder != "" && b.Folder != "" || attempts(j.s.Inputs[a.Input].Path, j.s.Inputs[b.Input].Path)
+		return (same || a.End != "" || a.Folder != "" && b.Folder != "" || named) && j.alike(a, b)
 	}
 	// It begins at the start: all steps are lost if the one before failed, and the files say that it is a restart.
-	return b.FirstStep <= a.FirstStep && a.End == summary.EndFailed && (same || attempts(j.s.Inputs[a.Input].Path, j.s.Inputs[b.Input].Path))
+	return b.FirstStep <= a.FirstStep && last.End == summary.EndFailed && (same || named) && j.alike(a, b) && j.anew(a, b, named)
+}
+
+// withSteps returns the last attempt of a job that has steps, else its last one.
+func withSteps(job []*summary.Attempt) *summary.Attempt {
+	for _, a := range slices.Backward(job) {
+		if a.Steps > 0 {
+			return a
+		}
+	}
+	return job[len(job)-1]
+}
+
+// alike reports whether two attempts may train the same thing. One that goes on with the steps of another may read other
+// data for more steps: then only the model and the folder of its output count.
+func (j *joiner) alike(a, b *summary.Attempt) bool {
+	goesOn := b.Resumed != nil && *b.Resumed > 0 || b.FirstStep > a.FirstStep
+	for _, name := range slices.Sorted(maps.Keys(b.Setup)) {
+		x, y := a.Setup[name], b.Setup[name]
+		if x != "" && x != y && !(goesOn && (name == "data" || name == "number of steps")) {
+			b.Apart = fmt.Sprintf("another %s: %s instead of %s", name, y, x)
+			return false
+		}
+	}
+	return true
+}
+
+// anew reports whether an attempt that begins with the first step again trains the same thing as another one. The loss of
+// a model that was trained before begins elsewhere.
+func (j *joiner) anew(a, b *summary.Attempt, named bool) bool {
+	known := named || a.SamplesPerStep != nil && b.SamplesPerStep != nil
+	for name, x := range a.Setup {
+		known = known || x == b.Setup[name]
+	}
+	if x, y := a.FirstLoss, b.FirstLoss; x != nil && y != nil {
+		if math.Abs(*x-*y) > 0.25*max(math.Abs(*x), math.Abs(*y)) {
+			b.Apart = fmt.Sprintf("its loss begins at %.3g instead of %.3g", *y, *x)
+			return false
+		}
+		known = true
+	}
+	if !known {
+		b.Apart = "nothing in the log says whether it trains the same model on the same data"
+	}
+	return known
 }
 
 // unlike reports whether two numbers are known and differ.
@@ -141,7 +191,7 @@ func resumedAt(a *summary.Attempt) int64 {
 	if a.Resumed != nil {
 		return *a.Resumed
 	}
-	return a.FirstStep - 1
+	return a.LastStep - a.Steps // its first record may stand for several steps
 }
 
 // times adds the rows of a job.
@@ -175,7 +225,9 @@ func (j *joiner) times(name string, job []*summary.Attempt) {
 				add(part, ns, 0)
 			}
 		}
-		keep = min(keep, resumedAt(a))
+		if a.Steps > 0 {
+			keep = min(keep, resumedAt(a))
+		}
 	}
 	j.s.JobTimes = append(j.s.JobTimes, rows...)
 }

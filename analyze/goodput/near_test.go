@@ -225,3 +225,48 @@ func TestCopyOfALog(t *testing.T) {
 		t.Errorf("%v, %v", got, seconds(sum, "2"))
 	}
 }
+
+// TestSaveInStep: the timer of older versions of Megatron-LM runs on while a checkpoint is saved, so the next record includes
+// the save. It is 40 s of checkpoint, and neither a longer step nor a stall. A step that is longer without a line stays one.
+func TestSaveInStep(t *testing.T) {
+	text := func(line bool) string {
+		return written(megatron, func(j *job) {
+			j.ten(1, 40)
+			if line {
+				j.line("saving checkpoint at iteration      40 to /ckpt/run in torch format")
+			}
+			j.now += 40
+			if line {
+				j.style.saved(j, 40, 0)
+			}
+			j.now += 10
+			j.style.step(j, 41, 50)
+			j.ten(42, 60)
+		})
+	}
+	if got := seconds(measured(t, []string{text(true)}), "1"); fmt.Sprint(got) != fmt.Sprint(map[string]int{"steps": 600, "checkpoint": 40}) {
+		t.Errorf("with a save: %v", got)
+	}
+	if got := seconds(measured(t, []string{text(false)}), "1"); fmt.Sprint(got) != fmt.Sprint(map[string]int{"steps": 640}) {
+		t.Errorf("with a longer step: %v", got)
+	}
+}
+
+// TestShortStepsByACoarseClock: steps of 0.25 s have times in whole seconds. All of the time is in steps; if each takes 1 s
+// from one to the next, three quarters of it are between them.
+func TestShortStepsByACoarseClock(t *testing.T) {
+	for each, want := range map[float64]map[string]int{0.25: {"steps": 100}, 1: {"steps": 100, "between": 299}} {
+		sum := measured(t, []string{written(megatron, func(j *job) {
+			for n := 1; n <= 400; n++ {
+				j.now = int(float64(n) * each)
+				j.line(" iteration %8d/  1000 | elapsed time per iteration (ms): 250.0 | global batch size: 64 | lm loss: 2.5E+00 |", n)
+			}
+		})})
+		got := seconds(sum, "1")
+		if abs(got["steps"]-want["steps"]) > 1 || abs(got["between"]-want["between"]) > 1 {
+			t.Errorf("a step each %v s: %v, want %v", each, got, want)
+		}
+	}
+}
+
+func abs(n int) int { return max(n, -n) }

@@ -78,7 +78,7 @@ func logsOfJobs(all []Part) [][]int {
 	var logs []int
 	attempts := false
 	for i, p := range all {
-		if len(p.Summary.Series) > 0 && len(p.Summary.Devices) == 0 {
+		if len(p.Summary.Series)+len(p.Summary.Attempts) > 0 && len(p.Summary.Devices) == 0 {
 			logs, attempts = append(logs, i), attempts || len(p.Summary.Attempts) > 0
 		}
 	}

@@ -141,5 +141,6 @@ func isOfSeries(s *summary.Summary, input int) bool {
 		slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Input == input }) ||
 		slices.ContainsFunc(s.Benchmarks, func(b summary.Benchmark) bool { return b.Input == input }) ||
 		slices.ContainsFunc(s.Groups, func(g summary.Group) bool { return g.Input == input }) ||
+		slices.ContainsFunc(s.Attempts, func(a summary.Attempt) bool { return a.Input == input }) ||
 		slices.ContainsFunc(s.Health, func(h summary.Health) bool { return h.Input == input })
 }

@@ -134,6 +134,7 @@ var codes = []Code{
 	{"log-hole", DataLoss, "Parts of the log are null characters: blocks of the file were lost, or the log was emptied while the program wrote it. The values of these parts are missing.", "Copy the log again, and check the disk of the program."},
 	{"log-keys-unknown", Info, "Lines have keys that the form of the program does not list. Their values are shown under these names and are in no verdict.", "If they matter, give a form of your own with --series-forms."},
 	{"log-lines-merged", Info, "Ray merged similar lines of other workers (\"repeated across cluster\"). Their values are not in the log.", "Set RAY_DEDUP_LOGS=0 to have all lines."},
+	{"bars-alike", Info, "Several progress bars without a text ran for similar times, so which one counts training steps is unknown, and none is used.", "Give a log with the times of steps."},
 	{"log-restarted", Info, "The steps of a log go back, or a server says again that it starts: the program was started several times. Statistics are over all starts.", "Give the part of one start to see it alone."},
 	{"log-row-malformed", DataLoss, "Rows of a table of metrics have more or fewer cells than its heading, so the metrics of their values are unknown. These rows were left out.", "Give the file that the program wrote."},
 	{"log-steps-missing", Suspect, "A log with a record at each step, or at equal distances, has gaps. Lines were lost or filtered out, so counts and sums over all steps are too small.", "Give the whole log."},

@@ -65,6 +65,7 @@ const (
 	BoundPrefill     Bound = "prefill"  // decode waits for prefill
 	BoundTransfer    Bound = "transfer" // transfer of KV cache between servers
 	BoundUnderLoaded Bound = "under-loaded"
+	BoundJobTime     Bound = "job-time"  // most of the time of the job is in no step that counts
 	BoundHang        Bound = "hang"      // calls did not complete on all ranks
 	BoundStraggler   Bound = "straggler" // a worker is slower than its peers, in timelines without GPU events
 )
@@ -123,6 +124,7 @@ var boundWords = []boundEntry{
 	{BoundPrefill, BoundWords{Headline: "decode waits for prefill", Short: "prefill"}},
 	{BoundTransfer, BoundWords{Headline: "bound by KV transfer", Short: "transfer"}},
 	{BoundUnderLoaded, BoundWords{Headline: "under-loaded"}},
+	{BoundJobTime, BoundWords{Headline: "time of the job is lost", Short: "job time"}},
 	{BoundHang, BoundWords{Headline: "hang"}},
 	{BoundStraggler, BoundWords{Headline: "slow worker"}},
 	{BoundMachinesHealthy, BoundWords{Headline: "no fault found"}},

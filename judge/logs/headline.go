@@ -11,6 +11,7 @@ import (
 	"assay/internal/unit"
 	"assay/summary"
 	"assay/summary/view/bench"
+	"assay/summary/view/goodput"
 )
 
 // Headline returns the sentence of the verdict for benchmarks and monitors, which no rule judges:
@@ -24,7 +25,25 @@ func Headline(e *Evaluator) (sentence, rule string) {
 	if text, rule := (benchmarks{e}).sweepsText(); text != "" {
 		return text, rule
 	}
+	if e.OnlyStarts() {
+		return e.startsText(), ""
+	}
 	return cmp.Or(resultsText(s.Benchmarks), monitorText(s.Series)), ""
+}
+
+// OnlyStarts reports whether the logs have starts of programs of which none did a step.
+func (e *Evaluator) OnlyStarts() bool {
+	return len(e.jobs) > 0 && !slices.ContainsFunc(e.jobs, func(j *goodput.Job) bool { return j.Steps+j.Lost > 0 })
+}
+
+// startsText says what ended a program before its first step.
+func (e *Evaluator) startsText() string {
+	for _, j := range e.jobs {
+		if list := endings(j); len(list) > 0 {
+			return "The program " + list[len(list)-1]
+		}
+	}
+	return "The program did no step"
 }
 
 // bandwidthText returns the bus bandwidth of the largest messages of each collective of nccl-tests.

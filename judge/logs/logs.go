@@ -13,6 +13,7 @@ import (
 	"assay/summary"
 	"assay/summary/view"
 	"assay/summary/view/comparability"
+	"assay/summary/view/goodput"
 )
 
 // bounds has the bound of the verdict for each rule that can decide it.
@@ -27,6 +28,7 @@ var bounds = map[string]finding.Bound{
 	rule.TransferWaits: finding.BoundTransfer, rule.EagerDecode: finding.BoundHost,
 	rule.GapsBetweenBatches: finding.BoundHost,
 	rule.UnderLoaded:        finding.BoundUnderLoaded,
+	rule.JobTimeLost:        finding.BoundJobTime, rule.Restarts: finding.BoundJobTime,
 }
 
 // An Evaluator applies the rules on logs to a summary.
@@ -35,6 +37,8 @@ type Evaluator struct {
 	logged *summary.Summary // the summary with the steps and phases of logs, which Context lacks
 	inputs []input          // logs of trainers and servers
 	roles  *view.Servers
+	jobs   []*goodput.Job   // the longest first
+	jobsOf map[int][]*goodput.Job
 }
 
 // An input is one log. Maps are by kind of phase, times are in ns.
@@ -65,6 +69,7 @@ type input struct {
 // which the context lacks.
 func New(c *tree.Context, logged *summary.Summary) *Evaluator {
 	e := &Evaluator{Context: c, logged: logged, roles: view.ServersOf(logged)}
+	e.setJobs()
 	for i := range logged.Inputs {
 		in := input{index: i}
 		for k := range logged.Series {
@@ -128,7 +133,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.UnevenSteps, e.unevenSteps)
 	add(rule.StalledSteps, e.stalled)
 	add(rule.SlowerOverTime, e.slower)
-	add(rule.Restarts, e.restarts)
+	alone(rule.Restarts, e.restarts)
 	add(rule.LowMFU, e.lowMFU)
 	add(rule.ImpossibleMFU, health{e}.impossibleMFU)
 	alone(rule.MemoryPressure, e.memoryPressure)
@@ -224,6 +229,9 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 // the limit is worth, else by the order of the rules. If a phase of a lower level has far more time over its limit,
 // it decides.
 func (e *Evaluator) decides(a, b finding.Finding) bool {
+	if lost := e.mostlyLost(a); lost != e.mostlyLost(b) {
+		return lost
+	}
 	level := cmp.Compare(a.Level, b.Level)
 	if isBand(a.Rule) && isBand(b.Rule) {
 		over, overB := a.Value-e.limitOf(a), b.Value-e.limitOf(b)
@@ -257,8 +265,11 @@ func (e *Evaluator) limitOf(f finding.Finding) float64 { return cmp.Or(f.Warn, e
 const overTypical = 1.1
 
 // material reports whether a finding may decide the verdict. One that is under the limit of its warning does only if
-// no other phase is larger.
+// no other phase is larger, and the lost time of a job only if it is most of it.
 func (e *Evaluator) material(f finding.Finding) bool {
+	if bounds[f.Rule] == finding.BoundJobTime {
+		return e.mostlyLost(f)
+	}
 	i := slices.IndexFunc(bandRules(), func(b band) bool { return b.rule == f.Rule })
 	if i < 0 {
 		return true

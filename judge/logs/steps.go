@@ -364,52 +364,17 @@ func (s *stepSeries) alternates() bool {
 	return stat.Median(two) < stat.Median(one)/4
 }
 
-// stalled judges the time between logged steps, within each start of the program.
-func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
-	limits := e.Limits[rule.StalledSteps]
-	s := in.longest(max(3, limits.MinEvents))
-	if s == nil || e.restarted(in) {
-		return finding.Finding{}, false
-	}
-	var out, all, largest int64
-	after := -1
-	for k, from := range s.starts {
-		to := len(s.steps)
-		if k+1 < len(s.starts) {
-			to = s.starts[k+1]
+// longestGap returns the longest time between two steps of one start of the program, and the step before it; -1 if
+// there is none.
+func (s *stepSeries) longestGap() (largest int64, after int) {
+	after = -1
+	for i := 1; i < len(s.steps); i++ {
+		_, first := slices.BinarySearch(s.starts, i)
+		if gap := s.gapBefore(i); gap > largest && gap < clockSet && !first {
+			largest, after = gap, i-1
 		}
-		set := int64(0)
-		for i := from + 1; i < to; i++ {
-			switch gap := s.gapBefore(i); {
-			case gap >= clockSet:
-				set = summary.Plus(set, gap)
-			case gap > 2e9: // clocks of logs have a resolution of whole seconds
-				out = summary.Plus(out, gap)
-				if gap > largest {
-					largest, after = gap, i-1
-				}
-			}
-		}
-		first, last := &s.steps[from], &s.steps[to-1]
-		all = summary.Plus(all, max(0, last.StartNS+last.WallNS-first.StartNS-set))
 	}
-	out = max(0, out-in.outsideNS) // phases outside steps have findings of their own
-	if out <= 0 || all <= 0 {
-		return finding.Finding{}, false
-	}
-	f, limit, ok := rule.Measured(limits, out, all)
-	if !ok {
-		return f, false
-	}
-	f.Title = fmt.Sprintf("Between steps: %s of the time from the first step to the last (%s)", unit.Share(out, all),
-		unit.DurationOf(out, all)) + rule.Over(limit)
-	if after >= 0 {
-		f.Evidence = []string{fmt.Sprintf("longest: %s after %s; median step %s", unit.Duration(largest),
-			s.steps[after].Name, duration(s.median))}
-	}
-	f.Next = []finding.Step{finding.Advise("read-the-log-there")}
-	f.Gain(out, all, "the time from the first step to the last")
-	return f, true
+	return largest, after
 }
 
 // gapBefore returns the time before a step since the end of the record before it. A record that comes n numbers
@@ -418,50 +383,6 @@ func (s *stepSeries) gapBefore(i int) int64 {
 	st, before := &s.steps[i], &s.steps[i-1]
 	between := times(st.WallNS, max(0, st.Number-before.Number-1))
 	return summary.Plus(st.StartNS-before.StartNS-before.WallNS, -between)
-}
-
-// restarts reports that the program started several times, and which steps it repeated.
-func (e *Evaluator) restarts(in *input) (finding.Finding, bool) {
-	s := in.longest(2)
-	if s == nil || len(s.starts) < 2 || e.restarted(in) {
-		return finding.Finding{}, false
-	}
-	again, n := s.again()
-	f, limit, ok := rule.Measured(e.Limits[rule.Restarts], again, s.total())
-	if !ok {
-		f.Level = finding.Info
-	}
-	f.Title = fmt.Sprintf("Restarts: %d starts; steps done again take %s of step time (%s)", len(s.starts),
-		unit.Share(again, s.total()), unit.DurationOf(again, s.total()))
-	if ok && f.Level > finding.Info {
-		f.Title += rule.Over(limit)
-	}
-	var names []string
-	for k, i := range s.starts {
-		if k > 0 && len(names) < finding.MostPlaces {
-			names = append(names, fmt.Sprintf("%s after %s", s.steps[i].Name, s.steps[i-1].Name))
-		}
-	}
-	f.Evidence = []string{"starts at " + joined(names), label.Plural(n, "step") + " done again"}
-	f.Next = []finding.Step{finding.Advise("find-why-it-ended"), finding.Advise("checkpoint-more-often")}
-	f.Gain(again, s.total(), "all steps")
-	return f, true
-}
-
-// again returns the time of steps that an earlier start of the program had done, and their number.
-func (s *stepSeries) again() (ns, n int64) {
-	done, most := int64(math.MinInt64), int64(math.MinInt64)
-	for i := range s.steps {
-		st := &s.steps[i]
-		if slices.Contains(s.starts, i) {
-			done = most
-		}
-		if over := min(st.Covers(), done-st.Number+st.Covers()); done > math.MinInt64 && over > 0 {
-			ns, n = summary.Plus(ns, times(st.WallNS, over)), n+over
-		}
-		most = max(most, st.Number)
-	}
-	return ns, n
 }
 
 // rate prints a rate with its unit: "71,101 token/s".

@@ -36,6 +36,10 @@ func TestForms(t *testing.T) {
 		{"arguments of SGLang", "[2026-01-04 07:26:40 TP0] server_args=ServerArgs(model_path='/m/a=b, tp_size=3', host=None, disable_cuda_graph=True, tp_size=2, " +
 			"model_loader_extra_config='{}', mem_fraction_static=0.83, cuda_graph_bs=[1, 2], lora=Lora(tp_size=9), kv_cache_dtype='fp8_e5m2')\n",
 			[]string{"SGLang engine.eager=true", "SGLang engine.tensor_parallel=2", "SGLang engine.memory_share=0.83", "SGLang engine.cache_type=fp8_e5m2"}},
+		{"a device mesh", "[rank0]:[titan] 2026-05-08 09:00:43,911 - root - INFO - Building device mesh with parallelism: pp=2, dp_replicate=1, dp_shard=8, cp=1, tp=4, ep=8, etp=1\n",
+			[]string{"torchtitan train.world=64"}},
+		{"a device mesh whose size is not stated", "[titan] Building device mesh with parallelism: pp=1, dp_shard=-1, tp=4\n", nil},
+		{"a world size", "using world size: 16, data-parallel size: 8, context-parallel size: 1\n", []string{"Megatron-LM train.world=16"}},
 		{"arguments of vLLM", "\x1b[1;36m(APIServer pid=7)\x1b[0;0m INFO 05-18 22:44:42 [utils.py:238] non-default args: {'model': 'x', 'gpu_memory_utilization': 0.7, " +
 			"'compilation_config': {'enforce_eager': False}, 'enforce_eager': True}\n" +
 			"INFO [scheduler.py:216] Chunked prefill is enabled with max_num_batched_tokens=16384.\n",

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"assay/logs"
@@ -116,6 +117,12 @@ func (r *Reader) line(raw []byte) {
 	if strings.Contains(text, "batch") {
 		r.sentence(text)
 	}
+	if _, mesh, found := strings.Cut(text, "Building device mesh with parallelism: "); found {
+		r.add("torchtitan", "device_mesh", meshSize(mesh))
+	} else if _, size, found := strings.Cut(text, "using world size: "); found {
+		size, _, _ = strings.Cut(size, ",")
+		r.add("Megatron-LM", "world_size", strings.TrimSpace(size))
+	}
 	prefix, content := afterPrefix(text)
 	switch {
 	case r.open != nil: // a line of another process
@@ -142,6 +149,23 @@ func (r *Reader) sentence(text string) {
 		}
 		r.add(s.producer, s.path, strings.ReplaceAll(strings.TrimRight(value, ","), ",", ""))
 	}
+}
+
+// meshSize returns the number of GPUs of a mesh, "pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1, ep=1, etp=1", or "". Experts are
+// divided over GPUs that other dimensions count.
+func meshSize(mesh string) string {
+	size := int64(1)
+	for part := range strings.SplitSeq(mesh, ", ") {
+		name, text, ok := strings.Cut(part, "=")
+		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 32)
+		if !ok || err != nil || n < 1 || size*n > 1<<20 {
+			return ""
+		}
+		if name != "ep" && name != "etp" {
+			size *= n
+		}
+	}
+	return strconv.FormatInt(size, 10)
 }
 
 func (r *Reader) literal(producer string) *literal {

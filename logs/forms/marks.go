@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 // class and why (appended to the class).
 type markForm struct {
 	kind, class string
+	expr        string
 	anchors     []string
 	match       func() *regexp.Regexp // nil if the anchor is enough
 	line        bool                  // match the whole line
@@ -26,10 +26,21 @@ type markForm struct {
 }
 
 func lineMark(kind, class string, anchors []string, expr, sample string) markForm {
-	f := markForm{kind: kind, class: class, anchors: anchors, sample: sample}
+	f := markForm{kind: kind, class: class, expr: expr, anchors: anchors, sample: sample}
 	if expr != "" {
 		f.match = lazyregexp.New(expr)
 	}
+	return f
+}
+
+// setupMark makes a form of a value, which follows a text, of what a program trains.
+func setupMark(class string, anchors []string, before, sample string) markForm {
+	return lineMark(logs.MarkSetup, class, anchors, before+`(?P<path>\d{1,3}(?:,\d{3})+|[\w/~.][^\s,'"\]})]*)`, sample)
+}
+
+// until limits a form to lines with a text after the value.
+func (f markForm) until(text string) markForm {
+	f.match = lazyregexp.New(f.expr + text)
 	return f
 }
 
@@ -42,6 +53,8 @@ func (f markForm) wholeLine() markForm {
 // markForms are the lines about the life of a program: Megatron-LM, torchtitan, Transformers, DeepSpeed, Lightning and
 // NeMo, SkyRL, veRL and NeMo RL; the launcher of PyTorch, Slurm, the kernel and the driver.
 var markForms = []markForm{
+	barForm(),
+
 	lineMark(logs.MarkSaved, "", []string{"successfully saved checkpoint"},
 		`^successfully saved checkpoint (?:at|from) iteration +(?P<step>\d+) to (?P<path>\S+)`,
 		"  successfully saved checkpoint from iteration     500 to /ckpt/gpt [ t 1/8, p 1/1 ]"),
@@ -102,6 +115,36 @@ var markForms = []markForm{
 		"INFO 06-11 04:30:59 [gpu_model_runner.py:2105] Graph capturing finished in 20 secs, took 0.52 GiB"),
 	lineMark(logs.MarkCompiled, "", []string{"Capture cuda graph end"}, `Time elapsed: (?P<s>[\d.]+) s`,
 		"[2025-07-18 15:32:52 TP0] Capture cuda graph end. Time elapsed: 12.25 s. mem usage=1.50 GB."),
+	lineMark(logs.MarkLaunched, "", []string{"using world size: "}, `^using world size: \d+`,
+		"using world size: 8, data-parallel size: 8, context-parallel size: 1, tensor-model-parallel size: 1"),
+	lineMark(logs.MarkLaunched, "", []string{"Starting job: "}, "", "[rank0]:[titan] 2026-05-08 09:00:41,258 - root - INFO - Starting job: Llama 3 8B training"),
+	lineMark(logs.MarkLaunched, "", []string{"Setting OMP_NUM_THREADS environment variable for each process"}, "",
+		"W0508 09:00:31.000000 4711 torch/distributed/run.py:766] Setting OMP_NUM_THREADS environment variable for each process to be 1 in default"),
+	lineMark(logs.MarkLaunched, "", []string{"Restarting worker group", "restarting worker group"}, "",
+		"I0508 09:00:31.000000 4711 torch/distributed/elastic/agent/server/api.py:733] [default] Restarting worker group"),
+	lineMark(logs.MarkLaunched, "", []string{"[runner.py:"}, `^\[runner\.py:\d+:main\] cmd = `,
+		"[2024-05-01 02:03:04,567] [INFO] [runner.py:568:main] cmd = /usr/bin/python -u -m deepspeed.launcher.launch train.py"),
+	lineMark(logs.MarkLaunched, "", []string{"Distributed environment: "}, `^Distributed environment: \w`,
+		"01/02/2026 03:04:05 - INFO - __main__ - Distributed environment: MULTI_GPU  Backend: nccl"),
+	lineMark(logs.MarkLaunched, "", []string{"distributed training: True"}, `^distributed training: True`,
+		"01/02/2026 03:04:05 - WARNING - __main__ - Process rank: 0, device: cuda:0, n_gpu: 1, distributed training: True, 16-bits training: False"),
+	lineMark(logs.MarkLaunched, "", []string{"Started a local Ray instance"}, "", "2026-01-02 03:04:05,678	INFO worker.py:1841 -- Started a local Ray instance."),
+
+	setupMark(logs.SetupOutput, []string{" save ....."}, `^ save \.+ `, "  save ............................................ /ckpt/gpt"),
+	setupMark(logs.SetupData, []string{" data_path ....."}, `^ data_path \.+ \[?'?`, "  data_path ....................................... ['/data/pile_text_document']"),
+	setupMark(logs.SetupSteps, []string{" train_iters ....."}, `^ train_iters \.+ `, "  train_iters ..................................... 1000"),
+	setupMark(logs.SetupModel, []string{" num_layers ....."}, `^ num_layers \.+ `, "  num_layers ...................................... 64"),
+	setupMark(logs.SetupModel, []string{"- Building "}, `^- Building (?:\w+ )?`, "[rank0]:[titan] 2026-05-08 09:00:48,512 - root - INFO - Building llama3 8B with TransformerModelArgs(dim=4096)").until(` with `),
+	setupMark(logs.SetupData, []string{"- Preparing "}, `^- Preparing `, "[rank0]:[titan] 2026-05-08 09:00:44,693 - root - INFO - Preparing c4 dataset from allenai/c4").until(` dataset from `),
+	setupMark(logs.SetupSteps, []string{"Total optimization steps = "}, `^Total optimization steps = `, "  Total optimization steps = 1,500"),
+	setupMark(logs.SetupData, []string{"Num examples = "}, `^Num examples = `, "  Num examples = 24,000"),
+	setupMark(logs.SetupOutput, []string{"output_dir=", "--output_dir ", "--output-dir ", "--save ", "--save-dir ", "default_local_dir=", "'default_local_dir': ", "ckpt_path="},
+		`^['-]*\w[\w-]*(?:=| |': )['"]?`, "python train.py --output_dir /out/sft"),
+	setupMark(logs.SetupData, []string{"--data-path ", "--data_path ", "--dataset_name ", "--dataset ", "train_files=", "'train_files': "},
+		`^['-]*\w[\w-]*(?:=| |': )['"]?`, "python train.py --dataset_name tatsu-lab/alpaca"),
+	setupMark(logs.SetupModel, []string{"--model_name_or_path ", "--model-name-or-path ", "model_name_or_path="},
+		`^['-]*\w[\w-]*(?:=| |': )['"]?`, "python train.py --model_name_or_path meta-llama/Llama-3-8B"),
+
 	lineMark(logs.MarkBegins, "", []string{"***** Running training *****"}, "", "***** Running training *****"),
 	lineMark(logs.MarkBegins, "", []string{"[before the start of training step]"}, "",
 		"[before the start of training step] datetime: 2021-05-27 21:02:36"),
@@ -122,6 +165,8 @@ var markForms = []markForm{
 
 	lineMark(logs.MarkFailed, "GPU out of memory", []string{"out of memory. Tried to allocate", "CUDA error: out of memory", "HIP error: out of memory"}, "",
 		"[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 96.00 MiB. GPU 2 has a total capacity of 80.00 GiB"),
+	lineMark(logs.MarkFailed, "CUDA initialization", []string{"No CUDA GPUs are available", "CUDA driver initialization failed", "CUDA unknown error - this may be",
+		"The NVIDIA driver on your system is too old"}, "", "[rank3]: RuntimeError: No CUDA GPUs are available"),
 	lineMark(logs.MarkFailed, "host out of memory", []string{"Out of memory: Killed process "}, `^Out of memory: Killed process \d+ \((?:python|pt_|ray|torch|deepspeed|accelerate|vllm|sglang|VLLM|train)`,
 		"[88.1] Out of memory: Killed process 4711 (python3.11) total-vm:912kB"),
 	lineMark(logs.MarkFailed, "host out of memory", []string{"oom-kill event", "oom_kill event"}, "",
@@ -137,6 +182,9 @@ var markForms = []markForm{
 
 	lineMark(logs.MarkFollowed, "collective timeout", []string{"Watchdog caught collective operation timeout"}, `ran for (?P<ms>\d+) milliseconds`,
 		"[rank3]:[E1125 03:31:45.913700292 ProcessGroupNCCL.cpp:688] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=8, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600029 milliseconds before timing out."),
+	lineMark(logs.MarkFollowed, "rendezvous timeout", []string{"Timed out after ", "socket has timed out after ", "RendezvousTimeoutError", "wait timeout after "},
+		`^(?:Timed out after \d+ seconds waiting for clients|socket has timed out after \d+ ?m?s|Rendezvous|wait timeout after \d+ ?ms, keys: )`,
+		"[rank0]: torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 7/8 clients joined."),
 	lineMark(logs.MarkFollowed, "NCCL error", []string{"ncclRemoteError", "ncclSystemError", "ncclInternalError", "ncclUnhandledCudaError"}, "",
 		"[rank1]: torch.distributed.DistBackendError: NCCL error in: /pytorch/ProcessGroupNCCL.cpp:3690, remote process exited or there was a network error, ncclRemoteError: A call failed possibly due to a network error"),
 	lineMark(logs.MarkFollowed, "terminated", []string{"received SIGTERM", "(SIGTERM)", "after receiving SIGTERM"}, "", "Main process received SIGTERM, exiting"),
@@ -148,13 +196,17 @@ var markForms = []markForm{
 
 // mark reads a line about the life of the program, whose anchor is at a position of the line.
 func (r *Reader) mark(f *markForm, line []byte, at, start int) {
+	if f.kind == markBar {
+		r.barLine(line, at+len("it/s"), start)
+		return
+	}
 	m := mark{Kind: f.kind, Class: f.class, Time: logs.NoTime, Seen: logs.NoTime, Step: logs.NoStep, NS: -1, Rank: -1}
 	text := line[at:]
 	if f.line {
 		text = line
 	}
 	text = redact.CutBytes(text, 1<<10)
-	if slices.Contains([]string{logs.MarkFailed, logs.MarkFollowed, logs.MarkRaised}, f.kind) && handled(line, at) {
+	if (&logs.Mark{Kind: f.kind}).Fails() && handled(line, at) {
 		return
 	}
 	if f.match != nil {
@@ -175,7 +227,7 @@ func (r *Reader) mark(f *markForm, line []byte, at, start int) {
 		m.Time = r.times.ns(st, cmp.Or(r.last.to > 0 && r.last.dated, r.last.to == 0 && st.dated))
 	}
 	if m.Seen = m.Time; m.Time == logs.NoTime || f.kind == logs.MarkStopped {
-		m.Seen = r.times.before(r.buf[:start], r.dropped, r.last.dated)
+		m.Seen = r.times.before(r.buf[:start], r.dropped, r.dated())
 	}
 	m.Text = string(bytes.TrimSpace(text))
 	r.b.Mark(logs.Mark(m))

@@ -2,6 +2,7 @@ package forms
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"assay/internal/diag"
@@ -385,6 +386,11 @@ func (r *Reader) inBlock(start, end int) {
 		r.closeBlock()
 	case !row:
 		if at, _ := r.set.matcher.next(line, 0); at >= 0 {
+			if r.heads(bl, line) {
+				r.closeBlock() // the next step begins, and no empty line was before it
+				r.oneLine(start, end)
+				return
+			}
 			kept := r.got
 			r.got, r.open = nil, nil
 			found := r.oneLine(start, end)
@@ -398,6 +404,15 @@ func (r *Reader) inBlock(start, end int) {
 			}
 		}
 	}
+}
+
+// heads reports whether a line has the number of the next step of the program whose block is open.
+func (r *Reader) heads(bl *block, line []byte) bool {
+	at, literal := r.set.matcher.next(line, 0)
+	return at >= 0 && bl.state.step == stepLast && slices.ContainsFunc(r.set.by[literal], func(i int) bool {
+		s := r.states[i]
+		return s.Producer == bl.state.Producer && s.step == stepAfter && s.end == ""
+	})
 }
 
 // closeBlock ends the open block and commits its values.

@@ -55,10 +55,11 @@ type Reader struct {
 	open    *block
 	last    stamp // of the last record
 	times   timeTrack
-	year    int64 // number of years since the first time, in a log without years
-	leap    bool  // a 29 February without a year was found
-	latest  int64 // the step of the last record with one, or NoStep
-	dropped int64 // bytes of the text before buf
+	year    int64           // number of years since the first time, in a log without years
+	leap    bool            // a 29 February without a year was found
+	bars    map[string]*bar // by text and total
+	latest  int64           // the step of the last record with one, or NoStep
+	dropped int64           // bytes of the text before buf
 
 	keyless []byte
 	got     []keyValue
@@ -215,13 +216,17 @@ func (r *Reader) Close(complete bool) *logs.Log {
 	r.closeBlock()
 	r.finish()
 	r.b.Settings(r.conf.Settings())
-	r.b.Times(r.times.ends(r.last.dated || r.last.to == 0 && r.times.of[1].any))
+	first, last, gaps := r.times.ends(r.dated())
+	r.b.Times(first, last, gaps, r.dated())
 	lines := r.line
 	if n := len(r.buf); n == 0 || r.buf[n-1] == '\n' {
 		lines--
 	}
 	return r.b.Log(lines, complete)
 }
+
+// dated reports whether the times of records have a year, or those of a text without records.
+func (r *Reader) dated() bool { return r.last.dated || r.last.to == 0 && r.times.of[1].any }
 
 // hole is the minimum number of null characters that count as a lost block of a file.
 const hole = 16
@@ -268,6 +273,7 @@ func (r *Reader) finish() {
 		r.b.DropSeries(func(s *logs.Series) bool { return replaced[s.Producer] })
 	}
 	r.b.EachSeries(func(s *logs.Series) { s.Producer = strings.TrimSuffix(s.Producer, fallbackMark) })
+	r.barSteps()
 	waiting(r)
 	nest(r)
 	values := map[string]string{}

@@ -126,3 +126,26 @@ func TestGlog(t *testing.T) {
 		}
 	}
 }
+
+// TestTablesWithoutEmptyLines: the tables of steps of NeMo RL follow each other without empty lines. Each is of its own step.
+func TestTablesWithoutEmptyLines(t *testing.T) {
+	text := ""
+	for n := 1; n <= 4; n++ {
+		text += fmt.Sprintf("========================= Step %d/50 =========================\n⏱️  Timing:\n  • Total step time: %d.00s\n  • generation: %d.00s (50.0%%)\n", n, 10*n, 5*n)
+	}
+	log := readText(t, Default(), text)
+	found := 0
+	for _, s := range log.Series {
+		want := map[string]float64{"step.time": 10e9, "step.phase": 5e9}[s.Metric.Name]
+		for k, v := range s.Points.Value {
+			if step := s.Points.StepAt(k); want > 0 && v != want*float64(step) {
+				t.Errorf("%s of step %d: %v", s.Metric.Name, step, v)
+			} else if want > 0 {
+				found++
+			}
+		}
+	}
+	if found != 8 {
+		t.Errorf("%d values, want 8", found)
+	}
+}

@@ -100,7 +100,7 @@ func CopiesUnknown(inputs []summary.Input) bool {
 // kindOf maps members of the summary to the kind of an input with such rows. Other members do not decide.
 // An input without any of these counts as a timeline.
 var kindOf = map[string]Kind{
-	"tables": OfTotals, "compilations": OfTotals, "flames": OfTotals, "counters": OfTotals, "series": OfTotals, "benchmarks": OfTotals, "groups": OfTotals,
+	"tables": OfTotals, "compilations": OfTotals, "flames": OfTotals, "counters": OfTotals, "series": OfTotals, "benchmarks": OfTotals, "groups": OfTotals, "attempts": OfTotals,
 	"snapshots": OfMemory, "memory_timelines": OfMemory,
 	"annotations": OfTimeline, "spans": OfTimeline, "steps": OfTimeline, "devices": OfTimeline,
 }

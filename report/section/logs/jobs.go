@@ -30,7 +30,7 @@ func jobsOnScreen(ctx *section.Context) doc.Section {
 	var list doc.List
 	for _, j := range goodput.Of(ctx.Summary) {
 		lost := j.WallNS >= leastWall && float64(j.TotalNS-j.Goodput()) >= leastLoss*float64(j.WallNS)
-		if len(j.Attempts) < 2 && !lost && ctx.Price == nil || len(j.Parts) == 0 || len(list) >= 3*screenJobs {
+		if len(j.Attempts) < 2 && !lost && ctx.Price == nil || len(j.Parts) == 0 || j.Steps+j.Lost == 0 || len(list) >= 3*screenJobs {
 			continue
 		}
 		list = append(list, doc.Item{Text: headText(j)}, doc.Item{Text: lossText(j)})
@@ -41,10 +41,42 @@ func jobsOnScreen(ctx *section.Context) doc.Section {
 			list = append(list, doc.Item{Text: text})
 		}
 	}
+	for _, text := range apartTexts(ctx) {
+		list = append(list, doc.Item{Text: text})
+	}
 	if len(list) == 0 {
 		return doc.Section{}
 	}
 	return doc.Section{Title: "Job", Lead: "all starts of the program", Blocks: []doc.Block{list}}
+}
+
+// apartTexts says of attempts that could be restarts why they are not counted as such.
+func apartTexts(ctx *section.Context) (out []string) {
+	for i := range ctx.Summary.Attempts {
+		a := &ctx.Summary.Attempts[i]
+		if a.Apart == "" || len(out) >= screenJobs {
+			continue
+		}
+		text := "The attempt "
+		if len(ctx.Inputs) > 1 {
+			text += fmt.Sprintf("of input %d ", a.Input+1)
+		}
+		if a.Steps > 0 {
+			text += fmt.Sprintf("with steps %s to %s ", unit.Count(a.LastStep-a.Steps+1), unit.Count(a.LastStep))
+		}
+		out = append(out, text+"is a job of its own, no restart of the one before: "+label.Clip(label.Clean(a.Apart), 120))
+	}
+	return out
+}
+
+// failedRank names the rank that failed last, for the first line about a job.
+func failedRank(j *goodput.Job) string {
+	for _, a := range slices.Backward(j.Attempts) {
+		if a.End == summary.EndFailed && a.Rank != nil {
+			return "; the last failure began on rank " + strconv.Itoa(*a.Rank)
+		}
+	}
+	return ""
 }
 
 // headText is the goodput of a job: "Goodput 71.2% of 26.4 h: 48,000 steps in 6 attempts".
@@ -53,7 +85,7 @@ func headText(j *goodput.Job) string {
 	if j.WallNS == 0 {
 		return fmt.Sprintf("%s; the log has no times of its steps, so goodput and waiting are unknown", did)
 	}
-	return fmt.Sprintf("Goodput %s of %s: %s", unit.Share(j.Goodput(), j.WallNS), unit.Duration(j.WallNS), did)
+	return fmt.Sprintf("Goodput %s of %s: %s", unit.Share(j.Goodput(), j.WallNS), unit.Duration(j.WallNS), did+failedRank(j))
 }
 
 // lossText names the largest losses.
@@ -200,6 +232,9 @@ func jobs(ctx *section.Context) (out []doc.Section) {
 			s.Blocks = ctx.Pictures("log-job.png")
 		}
 		s.Blocks = append(s.Blocks, partTable(j), attemptTable(ctx, j))
+		if texts := apartTexts(ctx); len(out) == 0 && len(texts) > 0 {
+			s.Blocks = append(s.Blocks, doc.Paragraph{Text: strings.Join(texts, ". ") + "."})
+		}
 		if text := costText(j); text != "" {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text + "."})
 		}
@@ -255,12 +290,15 @@ func attemptTable(ctx *section.Context, j *goodput.Job) doc.Table {
 		if a.Line > 0 {
 			line = unit.Count(a.Line)
 		}
-		input := ""
+		input, first, to := "", "", ""
+		if a.Steps > 0 {
+			first, to = unit.Count(a.LastStep-a.Steps+1), unit.Count(a.LastStep)
+		}
 		if len(ctx.Inputs) > 1 {
 			input = strconv.Itoa(a.Input + 1)
 		}
-		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{strconv.Itoa(n + 1), input, length, unit.Count(a.LastStep - a.Steps + 1),
-			unit.Count(a.LastStep), saved, scale.Text(a.MedianNS), end, line}})
+		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{strconv.Itoa(n + 1), input, length, first, to,
+			saved, scale.Text(a.MedianNS), end, line}})
 	}
 	return t.WithoutEmpty().Cut(mostAttempts)
 }

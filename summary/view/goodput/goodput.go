@@ -79,8 +79,8 @@ func Of(s *summary.Summary) (out []*Job) {
 			j.price = p.GPUHour
 			j.GPUs = cmp.Or(p.GPUs, j.GPUs)
 		}
-		if j.GPUs == 0 {
-			j.GPUs = configured(s, j.Attempts[0].Input)
+		for _, a := range j.Attempts {
+			j.GPUs = cmp.Or(j.GPUs, configured(s, a.Input))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *Job) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
@@ -106,11 +106,13 @@ func (j *Job) finish() {
 		j.WallNS = j.TotalNS
 	}
 	steps := float64(j.Steps)
-	if a := j.Attempts[0]; a.TokensPerStep != nil {
-		j.Tokens = *a.TokensPerStep * steps
-	}
-	if a := j.Attempts[0]; a.SamplesPerStep != nil {
-		j.Samples = *a.SamplesPerStep * steps
+	for _, a := range j.Attempts {
+		if a.TokensPerStep != nil && j.Tokens == 0 {
+			j.Tokens = *a.TokensPerStep * steps
+		}
+		if a.SamplesPerStep != nil && j.Samples == 0 {
+			j.Samples = *a.SamplesPerStep * steps
+		}
 	}
 }
 
@@ -197,5 +199,5 @@ func configured(s *summary.Summary, input int) int64 {
 			n[c.Name] = v
 		}
 	}
-	return n["train.gpus"] * n["train.nodes"]
+	return cmp.Or(n["train.world"], n["train.gpus"]*n["train.nodes"])
 }
