@@ -299,6 +299,7 @@ func TestPackageLength(t *testing.T) {
 // largeTypes are the types of more than 40 methods, each with the reason.
 var largeTypes = map[string]string{
 	"internal/redact.text":             "one method per place or form of a secret, which all read one text",
+	"logs/forms.Reader":                "one method per part of a line (prefix, time, fields, marks, progress bars), which all add to one log",
 	"logs/monitor.Finder":              "one method per kind of heading and of row, which all add to one log",
 	"nsys.loader":                      "one method per table of an export, which all add to one trace",
 	"internal/test/tracegen.generator": "one method per part of a trace, which share one stream of random numbers; for tests only",

@@ -142,7 +142,7 @@ func withJobLoss(part string) func(*summary.Summary) {
 		}
 		start, end := int64(0), 9000*int64(1e9)
 		s.Attempts = []summary.Attempt{{Job: 1, StartNS: &start, EndNS: &end, Parts: []summary.AttemptPart{{Part: part, NS: end}}}}
-		s.JobTimes = []summary.JobTime{{Job: "1", Attempt: 1, Part: part, NS: end}}
+		s.JobTimes = []summary.JobTime{{Job: "1", Attempt: 1, Part: part, NS: end}, {Job: "1", Attempt: 1, Part: summary.PartSteps, NS: 1e9, Steps: 1}}
 	}
 }
 

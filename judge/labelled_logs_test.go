@@ -99,7 +99,7 @@ func labelledTrainers() []labelled {
 
 		{name: "two minutes between two steps of 10 s", label: rule.StalledSteps, num: 120e9, den: 20*10e9 + 120e9, in: given(steady(20, none).Timed(gap(120)))},
 		{name: "half a minute between two steps", label: rule.StalledSteps, num: 30e9, den: 20*10e9 + 30e9, in: given(steady(20, none).Timed(gap(30)))},
-		{name: "a minute after every five steps, of which the log has the means", label: rule.StalledSteps, num: 11 * 60e9, den: (12*50 + 11*60) * 1e9, in: given(steady(60, none).Means(5).Timed(func(int) float64 { return 60 }))},
+		{name: "a minute after every five steps, of which the log has the means", label: rule.StalledSteps, num: 11 * 60e9, den: (10 + 11*50 + 11*60) * 1e9, in: given(steady(60, none).Means(5).Timed(func(int) float64 { return 60 }))},
 		near("means of 25 steps", "", rule.StalledSteps, steady(300, none).Means(25).Timed(none)),
 		near("a pause of 10 s in 200 s", "", rule.StalledSteps, steady(20, none).Timed(gap(10))),
 

@@ -141,7 +141,7 @@ func withSteps(job []*summary.Attempt) *summary.Attempt {
 	return job[len(job)-1]
 }
 
-// alike reports whether two attempts may train the same thing. One that goes on with the steps of another may read other
+// alike reports whether two attempts may train the same thing. One that continues the steps of another may read other
 // data for more steps: then only the model and the folder of its output count.
 func (j *joiner) alike(a, b *summary.Attempt) bool {
 	goesOn := b.Resumed != nil && *b.Resumed > 0 || b.FirstStep > a.FirstStep

@@ -107,7 +107,7 @@ func TestStartsOnce(t *testing.T) {
 }
 
 // TestOtherTraining: a training from the first step on after one that failed is its restart only if what both say of it is
-// the same; if nothing tells, this is said.
+// the same; if nothing tells, this is reported.
 func TestOtherTraining(t *testing.T) {
 	training := func(start int, style style, head, loss, end string) string {
 		return written(style, func(j *job) {

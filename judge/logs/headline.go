@@ -26,7 +26,7 @@ func Headline(e *Evaluator) (sentence, rule string) {
 		return text, rule
 	}
 	if e.OnlyStarts() {
-		return e.startsText(), ""
+		return startsText(e.jobs), ""
 	}
 	return cmp.Or(resultsText(s.Benchmarks), monitorText(s.Series)), ""
 }
@@ -37,8 +37,8 @@ func (e *Evaluator) OnlyStarts() bool {
 }
 
 // startsText says what ended a program before its first step.
-func (e *Evaluator) startsText() string {
-	for _, j := range e.jobs {
+func startsText(jobs []*goodput.Job) string {
+	for _, j := range jobs {
 		if list := endings(j); len(list) > 0 {
 			return "The program " + list[len(list)-1]
 		}

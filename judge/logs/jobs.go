@@ -32,28 +32,29 @@ func (e *Evaluator) judgedJob() *goodput.Job {
 	return j
 }
 
-// setJobs finds the jobs, and those of each input.
-func (e *Evaluator) setJobs() {
-	e.jobs, e.jobsOf = goodput.Of(e.logged), map[int][]*goodput.Job{}
-	for _, j := range e.jobs {
+// jobsByInput returns the jobs that have attempts in each input.
+func jobsByInput(jobs []*goodput.Job) map[int][]*goodput.Job {
+	of := map[int][]*goodput.Job{}
+	for _, j := range jobs {
 		for _, a := range j.Attempts {
-			if list := e.jobsOf[a.Input]; len(list) == 0 || list[len(list)-1] != j {
-				e.jobsOf[a.Input] = append(list, j)
+			if list := of[a.Input]; len(list) == 0 || list[len(list)-1] != j {
+				of[a.Input] = append(list, j)
 			}
 		}
 	}
+	return of
 }
 
 // mostlyLost reports whether a finding says that so much of the time of a job was lost that no part of a step is what
 // limits it.
-func (e *Evaluator) mostlyLost(f finding.Finding) bool {
-	return (f.Rule == rule.JobTimeLost || f.Rule == rule.Restarts) && f.Value >= e.Limits[rule.JobTimeLost].Critical
+func mostlyLost(c *tree.Context, f finding.Finding) bool {
+	return (f.Rule == rule.JobTimeLost || f.Rule == rule.Restarts) && f.Value >= c.Limits[rule.JobTimeLost].Critical
 }
 
 // JobSentence says how much of the time of the job is lost, if that is most of it, for a verdict on a trace of it.
 func (e *Evaluator) JobSentence(list []finding.Finding) string {
 	for _, f := range list {
-		if e.mostlyLost(f) {
+		if mostlyLost(e.Context, f) {
 			return fmt.Sprintf(". This is the trace; over all starts of the job, %s of its time is in no step that counts", percent(f.Value))
 		}
 	}
@@ -152,17 +153,21 @@ func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 				a.Part(summary.PartEvaluation)+a.Part(summary.PartCheckpoint))
 		}
 	}
+	for _, i := range s.starts { // a first record that stands for several steps has the time of the last
+		first := &s.steps[i]
+		all = summary.Plus(all, -times(first.WallNS, first.Covers()-1))
+	}
 	f, limit, ok := rule.Measured(limits, out, all)
 	if !ok || out <= 0 {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("Between steps: %s of the time from the first step on (%s)", unit.Share(out, all),
+	f.Title = fmt.Sprintf("Between steps: %s of the time from the first step to the last (%s)", unit.Share(out, all),
 		unit.DurationOf(out, all)) + rule.Over(limit)
 	if largest, after := s.longestGap(); after >= 0 {
 		f.Evidence = []string{fmt.Sprintf("longest: %s after %s; median step %s", unit.Duration(largest),
 			s.steps[after].Name, duration(s.median))}
 	}
 	f.Next = []finding.Step{finding.Advise("read-the-log-there")}
-	f.Gain(out, all, "the time from the first step on")
+	f.Gain(out, all, "the time from the first step to the last")
 	return f, true
 }

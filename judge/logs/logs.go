@@ -37,7 +37,7 @@ type Evaluator struct {
 	logged *summary.Summary // the summary with the steps and phases of logs, which Context lacks
 	inputs []input          // logs of trainers and servers
 	roles  *view.Servers
-	jobs   []*goodput.Job   // the longest first
+	jobs   []*goodput.Job // the longest first
 	jobsOf map[int][]*goodput.Job
 }
 
@@ -69,7 +69,8 @@ type input struct {
 // which the context lacks.
 func New(c *tree.Context, logged *summary.Summary) *Evaluator {
 	e := &Evaluator{Context: c, logged: logged, roles: view.ServersOf(logged)}
-	e.setJobs()
+	e.jobs = goodput.Of(logged)
+	e.jobsOf = jobsByInput(e.jobs)
 	for i := range logged.Inputs {
 		in := input{index: i}
 		for k := range logged.Series {
@@ -229,7 +230,7 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 // the limit is worth, else by the order of the rules. If a phase of a lower level has far more time over its limit,
 // it decides.
 func (e *Evaluator) decides(a, b finding.Finding) bool {
-	if lost := e.mostlyLost(a); lost != e.mostlyLost(b) {
+	if lost := mostlyLost(e.Context, a); lost != mostlyLost(e.Context, b) {
 		return lost
 	}
 	level := cmp.Compare(a.Level, b.Level)
@@ -268,7 +269,7 @@ const overTypical = 1.1
 // no other phase is larger, and the lost time of a job only if it is most of it.
 func (e *Evaluator) material(f finding.Finding) bool {
 	if bounds[f.Rule] == finding.BoundJobTime {
-		return e.mostlyLost(f)
+		return mostlyLost(e.Context, f)
 	}
 	i := slices.IndexFunc(bandRules(), func(b band) bool { return b.rule == f.Rule })
 	if i < 0 {

@@ -16,6 +16,9 @@ import (
 // barProducer names the series of step times of a progress bar.
 const barProducer = "progress bar"
 
+// huggingFace is the producer whose bars without a text are those of training.
+const huggingFace = "Hugging Face Trainer"
+
 // markBar is the kind of the mark form that finds progress bars of tqdm: "37%|███▋ | 370/1000 [12:03<20:31, 1.95s/it]".
 const markBar = "bar"
 
@@ -149,32 +152,35 @@ func (r *Reader) trainingBar(trainer bool) *bar {
 
 // steps adds the updates of the progress bar of training as steps, if no record of the log has times of steps.
 func (r *Reader) barSteps() {
-	trainer, timed := false, false
+	trainer, timed := "", false
 	r.b.EachSeries(func(s *logs.Series) {
-		trainer = trainer || s.Producer == "Hugging Face Trainer"
+		if s.Producer == huggingFace {
+			trainer = huggingFace
+		}
 		timed = timed || s.Metric.Name == "step.time" || s.Metric.Name == "step.phase" || strings.HasPrefix(s.Metric.Name, "throughput.") ||
 			strings.HasPrefix(s.Metric.Name, "requests.")
 	})
 	if len(r.bars) == 0 || timed {
 		return
 	}
-	b := r.trainingBar(trainer || r.b.Marked(logs.MarkBegins))
+	b := r.trainingBar(trainer != "" || r.b.Marked(logs.MarkBegins))
 	metric, ok := logs.MetricOf("step.time")
 	if b == nil || !ok || len(b.points) < 2 {
 		return
 	}
-	stream := r.b.Preferred(barProducer)
+	producer := cmp.Or(trainer, barProducer)
+	stream := r.b.Preferred(producer)
 	first := diag.Pos{File: r.name, Line: int(b.points[0].line)}
-	id := r.b.Of(metric, barProducer, "elapsed time of the bar", nil, first)
+	id := r.b.Of(metric, producer, "elapsed time of the bar", nil, first)
 	for i := 1; i < len(b.points); i++ {
 		p, before := b.points[i], b.points[i-1]
 		n := p.step - before.step
 		if p.run != before.run || n <= 0 || p.elapsed < before.elapsed {
 			continue
 		}
-		r.b.Beat(stream, barProducer, logs.Beat{Step: p.step, Time: logs.NoTime, Run: p.run, Line: p.line})
+		r.b.Beat(stream, producer, logs.Beat{Step: p.step, Time: logs.NoTime, Run: p.run, Line: p.line})
 		r.b.Add(id, float64(p.elapsed-before.elapsed)*1e9/float64(n), p.step, logs.NoTime, p.run)
-		r.b.Record(barProducer, false)
+		r.b.Record(producer, false)
 	}
 }
 

@@ -16,9 +16,7 @@ func TestAsk(t *testing.T) {
 		Ops:     []summary.Op{{Name: "aten::mm", GPUSelfNS: 3e6, GPUTotalNS: 3e6}, {Name: "aten::linear", Rank: 1, GPUSelfNS: 1e6, GPUTotalNS: 4e6}},
 		Spans:   []summary.Span{{Name: "x", Category: "gemm", SelfNS: 1}},
 	}
-	for _, r := range []summary.RoleTime{{Role: "rollout", State: "work", NS: 60e9}, {Role: "rollout", State: "wait", NS: 40e9}, {Role: "trainer", State: "work", NS: 30e9}, {Role: "trainer", State: "wait", NS: 70e9}} {
-		s.RoleTimes = append(s.RoleTimes, r)
-	}
+	s.RoleTimes = []summary.RoleTime{{Role: "rollout", State: "work", NS: 60e9}, {Role: "rollout", State: "wait", NS: 40e9}, {Role: "trainer", State: "work", NS: 30e9}, {Role: "trainer", State: "wait", NS: 70e9}}
 	for range 150 {
 		s.Lines = append(s.Lines, summary.Line{File: "f.py", Line: len(s.Lines), Function: "f", GPUSelfNS: 1e3})
 	}

@@ -55,7 +55,7 @@ func TestWords(t *testing.T) {
 func TestBounds(t *testing.T) {
 	ids := strings.Fields(`host communication copies compute memory latency balanced near-limit gpu gpus mixed function waiting calls
 		out-of-memory memory-pressure fragmentation allocator-churn memory-growth memory-owner memory-healthy
-		generation training rollouts trainer log-probs weight-sync data overhead queue kv-cache prefill transfer under-loaded hang straggler machines-healthy unknown`)
+		generation training rollouts trainer log-probs weight-sync data overhead queue kv-cache prefill transfer under-loaded job-time hang straggler machines-healthy unknown`)
 	page, err := os.ReadFile(filepath.FromSlash("../../docs/json.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -197,7 +197,7 @@ func metricsOnScreen(ctx *section.Context) doc.Section {
 	if len(rows) == 0 {
 		return doc.Section{}
 	}
-	t := table(ctx, rows, "metrics")
+	t := table(ctx, rows, "metrics", true)
 	return doc.Section{Title: "Metrics", Lead: producers(ctx), Blocks: []doc.Block{t.Cut(screenMetrics)}}
 }
 
@@ -207,7 +207,7 @@ func metrics(ctx *section.Context, most int) doc.Section {
 	if len(rows) == 0 {
 		return doc.Section{}
 	}
-	return doc.Section{Title: "Metrics", Lead: producers(ctx), Blocks: []doc.Block{table(ctx, rows, "metrics").Cut(most)}}
+	return doc.Section{Title: "Metrics", Lead: producers(ctx), Blocks: []doc.Block{table(ctx, rows, "metrics", false).Cut(most)}}
 }
 
 // named returns the rows of metrics that are wanted, by input and role. Times of phases have a table of their own.
@@ -253,7 +253,7 @@ func places(ctx *section.Context) doc.Section {
 	if len(rows) == 0 {
 		return doc.Section{}
 	}
-	return doc.Section{Title: "Metrics by rank and replica", Blocks: []doc.Block{table(ctx, rows, "rows").Cut(mostPlaces)}}
+	return doc.Section{Title: "Metrics by rank and replica", Blocks: []doc.Block{table(ctx, rows, "rows", false).Cut(mostPlaces)}}
 }
 
 // others returns the values without canonical names.
@@ -268,14 +268,21 @@ func others(ctx *section.Context, most int) doc.Section {
 		return doc.Section{}
 	}
 	return doc.Section{Title: "Other values", Lead: "by the names of the program",
-		Blocks: []doc.Block{table(ctx, rows, "values").Cut(mostPlaces)}}
+		Blocks: []doc.Block{table(ctx, rows, "values", false).Cut(mostPlaces)}}
 }
 
-// table returns a table of rows, each printed in its own unit.
-func table(ctx *section.Context, rows []*summary.Series, title string) doc.Table {
+// table returns a table of rows, each printed in its own unit. On a screen, rows of one metric and input differ in their
+// phase only.
+func table(ctx *section.Context, rows []*summary.Series, title string, onScreen bool) doc.Table {
 	several := len(ctx.Inputs) > 1
-	places := slices.ContainsFunc(rows, func(r *summary.Series) bool { return len(r.Labels) > 0 || r.Pooled > 0 })
-	producers := slices.ContainsFunc(rows, func(r *summary.Series) bool { return r.Producer != rows[0].Producer })
+	place := placeText
+	if onScreen {
+		place = func(r *summary.Series) string {
+			return cmp.Or(label.Clip(label.Clean(r.Labels["phase"]), 20), unit.None)
+		}
+	}
+	places := slices.ContainsFunc(rows, func(r *summary.Series) bool { return place(r) != unit.None })
+	producers := !onScreen && slices.ContainsFunc(rows, func(r *summary.Series) bool { return r.Producer != rows[0].Producer })
 	list := []doc.Column{doc.Col("metric", doc.Text)}
 	if producers {
 		list = append(list, doc.Col("producer", doc.Text))
@@ -296,7 +303,7 @@ func table(ctx *section.Context, rows []*summary.Series, title string) doc.Table
 			row = append(row, label.Clip(label.Clean(r.Producer), 24))
 		}
 		if places {
-			row = append(row, placeText(r))
+			row = append(row, place(r))
 		}
 		row = append(row, unit.Count(r.N))
 		for _, v := range []*float64{r.Median, r.Mean, r.Min, r.Max, r.Last} {
