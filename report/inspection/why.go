@@ -99,7 +99,8 @@ func answer(w *inspect.Why) string {
 		words.WaitedFor(next.Kind))
 }
 
-// where names the lane of an activity, without the rank and GPU if they are those of the start.
+// where names the lane of an activity, without the rank and GPU if they are those of the start. Of another rank it has no
+// GPU, so that rows stay short: a rank seldom has two.
 func (v *view) where(w *inspect.Why, rank int, lane string) string {
 	lane, _, _ = strings.Cut(label.Clean(lane), " (") // the name of a thread
 	lane = label.Clip(lane, 24)
@@ -108,6 +109,9 @@ func (v *view) where(w *inspect.Why, rank int, lane string) string {
 	}
 	lane = strings.TrimPrefix(lane, "CPU ")
 	if rank != w.Start.Rank && lane != "" {
+		if i := strings.Index(lane, "stream "); i > 0 {
+			lane = lane[i:]
+		}
 		return fmt.Sprintf("rank %d %s", rank, lane)
 	}
 	return lane
