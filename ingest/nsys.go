@@ -75,18 +75,15 @@ func (f *File) searchTexts(path string, in *Input) error {
 
 // notSearched adds an issue for tables that were not searched for secrets to their end.
 func (in *Input) notSearched(path, left string) {
-	if left != "" {
-		var issues *[]diag.Issue
-		switch {
-		case in.Trace != nil:
-			issues = &in.Trace.Issues
-		case in.Tables != nil:
-			issues = &in.Tables.Issues
-		default: // nothing was read
-			return
-		}
-		*issues = append(*issues, diag.Issue{Code: "secrets-not-searched", Severity: diag.Info, Count: 1, First: diag.Pos{File: path},
-			Help: "These tables were not searched for secrets to their end: " + left + ". Remove secrets from them before you share the file."})
+	if left == "" {
+		return
+	}
+	is := diag.Issue{Code: "secrets-not-searched", Severity: diag.Info, Count: 1, First: diag.Pos{File: path},
+		Help: "These tables were not searched for secrets to their end: " + left + ". Remove secrets from them before you share the file."}
+	if in.Trace != nil {
+		in.Trace.Issues = append(in.Trace.Issues, is)
+	} else {
+		in.Tables.Issues = append(in.Tables.Issues, is)
 	}
 }
 

@@ -85,7 +85,7 @@ func runsOf(l *logs.Log, phaseOf func(string) string) (list []*run) {
 		r.measureSteps(phaseOf)
 		list = append(list, r)
 	}
-	if list = withStillborn(list, l); len(list) > mostStarts {
+	if list = withFailedStarts(list, l); len(list) > mostStarts {
 		return nil
 	}
 	bound(list, l)

@@ -4,9 +4,9 @@ import (
 	"assay/logs"
 )
 
-// withStillborn adds the starts of the program that failed before their first step: a line about a start that follows one
+// withFailedStarts adds the starts of the program that failed before their first step: a line about a start that follows one
 // about an end begins another one.
-func withStillborn(list []*run, l *logs.Log) (out []*run) {
+func withFailedStarts(list []*run, l *logs.Log) (out []*run) {
 	c := &l.Course
 	from := int64(0) // of the lines that are not part of a run with steps before
 	for _, r := range append(list, nil) {
@@ -31,7 +31,7 @@ func withStillborn(list []*run, l *logs.Log) (out []*run) {
 				r.marks = within(c.Marks, line, lastOf(r.marks, line))
 				break
 			}
-			out = append(out, stillborn(c, l, within(c.Marks, line, end)))
+			out = append(out, failedStart(c, l, within(c.Marks, line, end)))
 		}
 		if r != nil {
 			out, from = append(out, r), r.beats[len(r.beats)-1].Line+1
@@ -78,8 +78,8 @@ func lastOf(marks []logs.Mark, line int64) int64 {
 	return line
 }
 
-// stillborn returns a run without steps.
-func stillborn(c *logs.Course, l *logs.Log, marks []logs.Mark) *run {
+// failedStart returns a run without steps.
+func failedStart(c *logs.Course, l *logs.Log, marks []logs.Mark) *run {
 	r := &run{c: c, log: l, marks: marks, launch: marks[0].Line, born: marks[0].Time, died: logs.NoTime, from: logs.NoTime, to: logs.NoTime,
 		resumed: logs.NoStep, stride: 1}
 	if r.born == logs.NoTime {

@@ -25,9 +25,9 @@ func (j *job) fails(line string) {
 	j.now += 100
 }
 
-// TestStillborn: three starts fail before their first step. Their 270 s are start-up, each has its error, and they count as
+// TestFailedStarts: three starts fail before their first step. Their 270 s are start-up, each has its error, and they count as
 // failures, in one log and in one for each start.
-func TestStillborn(t *testing.T) {
+func TestFailedStarts(t *testing.T) {
 	errors := []string{"[rank3]: ModuleNotFoundError: No module named 'x'",
 		"[rank0]: torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 7/8 clients joined.",
 		"[rank2]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 2 has a total capacity of 80.00 GiB"}
