@@ -8,8 +8,8 @@ test:   ; go test ./...
 LONG = $(shell grep -rlE 'test[.](Long|Every)' --include='*_test.go' . | grep -v assay-beam | xargs -n1 dirname | sort -u)
 # Those that watch the memory of a process want the cores for themselves.
 MEMORY_TESTS = TestCommandsStayWithinMemory|TestManyInputs
-# The slowest of cmd/assay that are the same at any size.
-SAME_TESTS = ^TestScript$$|^TestSchemas$$
+# The slowest of cmd/assay that is the same at any size.
+SAME_TESTS = ^TestScript$$
 long:   ; ASSAY_LONG=1 go test -timeout 30m -skip '$(MEMORY_TESTS)|$(SAME_TESTS)' $(LONG)
 	ASSAY_LONG=1 go test -timeout 30m -run '$(MEMORY_TESTS)' ./cmd/assay
 # The tests with random inputs, with new ones each time.

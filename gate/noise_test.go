@@ -178,7 +178,7 @@ func slower(by float64) func(*program) {
 func TestFalseAlarms(t *testing.T) {
 	comparisons := map[int]int{1: 60, 5: 20, 10: 10}
 	if test.Long() {
-		comparisons = map[int]int{1: 3000, 5: 600, 10: 300}
+		comparisons = map[int]int{1: 1000, 5: 200, 10: 300}
 	}
 	for _, together := range []float64{0.5, 1} {
 		for _, drift := range []float64{0.05, 0.10} {
@@ -211,7 +211,7 @@ func TestFalseAlarms(t *testing.T) {
 func TestPower(t *testing.T) {
 	comparisons := 20
 	if test.Long() {
-		comparisons = 400
+		comparisons = 200
 	}
 	for _, tc := range []struct {
 		what   string

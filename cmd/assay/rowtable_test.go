@@ -289,7 +289,7 @@ func TestTableGroups(t *testing.T) {
 func TestEventsAgree(t *testing.T) {
 	compared := 0
 	for i, path := range capturesOf(t) {
-		if i%test.Every(4) != 0 {
+		if i%test.Every(12) != 0 {
 			continue
 		}
 		for _, side := range []struct{ table, condition, by, rows string }{

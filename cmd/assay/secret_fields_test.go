@@ -139,7 +139,10 @@ func TestNoFieldOfSavedSummaries(t *testing.T) {
 		path := filepath.Join(t.TempDir(), kind+".json")
 		// A field of fixed words refuses others, so each is tried alone first.
 		good := map[field]bool{}
-		for _, at := range fieldsOf(t, document) {
+		for i, at := range fieldsOf(t, document) {
+			if i%test.Every(3) != 0 {
+				continue
+			}
 			if err := os.WriteFile(path, p.into(document, map[field]bool{at: true}), 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +150,7 @@ func TestNoFieldOfSavedSummaries(t *testing.T) {
 				good[at] = true
 			}
 		}
-		if len(good) < 8 {
+		if len(good) < 8/test.Every(3) {
 			t.Errorf("%s: only %d fields may have any text", kind, len(good))
 		}
 		tried += len(good)
@@ -194,7 +197,10 @@ func TestNoFieldOfInputs(t *testing.T) {
 	s := newSearch(t, all)
 	for name, form := range forms {
 		var text strings.Builder
-		for _, p := range all {
+		for i, p := range all {
+			if i%test.Every(4) != 0 && strings.HasSuffix(name, ".json") {
+				continue
+			}
 			if written := form.write(p.text); !strings.Contains(p.text, "\n") || strings.Contains(written, `\n`) {
 				for _, shape := range form.shapes {
 					fmt.Fprintln(&text, strings.ReplaceAll(shape, "%s", written))
