@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/loggen"
 	"assay/internal/test"
+	"assay/internal/test/loggen"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
