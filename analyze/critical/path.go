@@ -2,6 +2,7 @@ package critical
 
 import (
 	"slices"
+	"sync"
 
 	"assay/analyze/critical/graph"
 	"assay/internal/interval"
@@ -16,8 +17,9 @@ type Program struct {
 	unmarked []uint16 // the flags of a rule that changes nothing
 	origin   int64    // the first start
 
-	transfers []transfer         // see Sent
-	sending   map[[2]int32]int64 // by rank and stream: ns of communication less those of other work; nil until needed
+	transfers   []transfer // see Sent
+	findSending sync.Once
+	sending     map[[2]int32]int64 // by rank and stream: ns of communication less those of other work
 }
 
 // New returns the program of a graph.

@@ -173,7 +173,7 @@ func (g *Program) Prepares(v int32) (out []int32) {
 
 // mostlySends reports whether most of the time of the stream of some work is communication.
 func (g *Program) mostlySends(v int32) bool {
-	if g.sending == nil {
+	g.findSending.Do(func() {
 		g.sending = make(map[[2]int32]int64)
 		for u := range g.Nodes {
 			if n := &g.Nodes[u]; n.Flags&graph.IsGPU != 0 {
@@ -184,7 +184,7 @@ func (g *Program) mostlySends(v int32) bool {
 				g.sending[g.streamOf(int32(u))] += ns
 			}
 		}
-	}
+	})
 	return g.sending[g.streamOf(v)] > 0
 }
 
