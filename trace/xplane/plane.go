@@ -78,6 +78,8 @@ type facts struct {
 	graph         int64  // of CUDA, or -1
 	category      string // of an operation of a TPU
 	source        string // file and line of the program
+	group         string // of a step, its number
+	stepName      string // of the program, with a number
 
 	flops, model, bytes int64 // of a run, as XLA states them; 0 if it does not
 }
@@ -105,34 +107,18 @@ func (r *reader) plane(b []byte) {
 	if !whole {
 		r.damaged++
 	}
-	device, isGPU := number(devicePlane(), p.name)
-	tpu := tpuPlane().FindStringSubmatch(p.name)
-	if r.repeats(p.name, isGPU || tpu != nil) {
+	of := r.part(p.name)
+	if of.kind == otherPart {
 		return
 	}
-	switch {
-	case isGPU:
-		r.device(&p, device)
-	case tpu != nil:
-		r.tpu(&p, tpu)
-	case strings.HasPrefix(p.name, "/device:"):
-		r.others++
-	case strings.HasPrefix(p.name, "/host:") && p.name != "/host:metadata":
-		r.host(&p)
+	r.eachLine(&p, func(l line) {
+		if add := r.lane(of, l.id, l.name); add != nil {
+			r.eachEvent(&p, &l, add)
+		}
+	})
+	if r.finish(of); of.found && of.core < 0 {
+		r.hardware(&p, of.device)
 	}
-}
-
-// repeats reports whether a plane has the name of an earlier one, so that the numbers of their events collide.
-func (r *reader) repeats(name string, isDevice bool) bool {
-	if !isDevice && name != "/host:CPU" {
-		return false
-	}
-	if r.seen[name] {
-		r.repeated++
-		return true
-	}
-	r.seen[name] = true
-	return false
 }
 
 // entry returns the key and the value of an element of a map.
@@ -299,7 +285,11 @@ func (p *plane) stat(b []byte) (name string, n int64, text string) {
 
 // fact takes a stat that is used.
 func (p *plane) fact(b []byte, f *facts) {
-	name, n, text := p.stat(b)
+	f.set(p.stat(b))
+}
+
+// set takes a property that is used.
+func (f *facts) set(name string, n int64, text string) {
 	switch name {
 	case "correlation_id":
 		f.correlation = n
@@ -326,6 +316,10 @@ func (p *plane) fact(b []byte, f *facts) {
 		f.category = text
 	case "step_num":
 		f.step = n
+	case "group_id":
+		f.group = text
+	case "step_name":
+		f.stepName = text
 	case "cuda_graph_id":
 		f.graph = n
 	}

@@ -3,7 +3,6 @@ package xplane
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"assay/internal/lazyregexp"
@@ -23,41 +22,34 @@ const (
 // stepsThread is the number of the thread that has the steps of a device where the host marks none.
 const stepsThread = 1 << 40
 
-// tpu reads the plane of a TPU. The lines "XLA Modules", "Steps" and others repeat the time of its operations.
-func (r *reader) tpu(p *plane, m []string) {
-	device, _ := strconv.ParseInt(m[1], 10, 64)
-	ops := int64(tpuOps)
-	if m[2] != "" {
-		core, _ := strconv.ParseInt(m[2], 10, 64)
-		ops = tpuSparse + core
-	}
-	found := false
-	r.eachLine(p, func(l line) {
-		switch l.name {
-		case "XLA Ops":
-			var all []event
-			r.eachEvent(p, &l, func(e *event) { all = append(all, *e) })
-			found = found || len(all) > 0
-			r.nested(all, device, ops)
-		case "Async XLA Ops":
-			r.eachEvent(p, &l, func(e *event) {
-				found = true
-				r.addTPU(e, e.start, e.dur, device, tpuAsync)
-			})
-		case "Steps":
-			if m[2] == "" && len(r.steps) == 0 {
-				r.eachEvent(p, &l, func(e *event) { r.steps = append(r.steps, *e) })
-			}
+// tpu returns what takes the events of a line of a TPU, or nil: the lines "XLA Modules", "Steps" and others repeat the time
+// of its operations.
+func (r *reader) tpu(p *part, name string) func(*event) {
+	switch name {
+	case "XLA Ops":
+		return func(e *event) { p.ops = append(p.ops, *e) }
+	case "Async XLA Ops":
+		return func(e *event) {
+			p.found = true
+			r.addTPU(e, e.start, e.dur, p.device, tpuAsync)
 		}
-	})
-	if !found {
+	}
+	return nil
+}
+
+// finishTPU adds the operations of a TPU, which are complete.
+func (r *reader) finishTPU(p *part) {
+	stream := int64(tpuOps)
+	if p.core >= 0 {
+		stream = tpuSparse + p.core
+	}
+	p.found = p.found || len(p.ops) > 0
+	r.nested(p.ops, p.device, stream)
+	if p.ops = nil; !p.found {
 		return
 	}
-	if r.work, r.tpus = true, true; m[2] == "" {
-		r.hardware(p, device)
-	}
-	if r.meta.Devices[device] == "" {
-		r.meta.Devices[device] = "TPU"
+	if r.tpus = true; r.meta.Devices[p.device] == "" {
+		r.meta.Devices[p.device] = "TPU"
 	}
 }
 
@@ -105,8 +97,10 @@ func (r *reader) nested(all []event, device, stream int64) {
 // addTPU adds a part of an operation.
 func (r *reader) addTPU(e *event, start, dur, device, stream int64) {
 	name, kind := opName(e.name, e.facts.category), trace.Kernel
-	if strings.HasPrefix(name, "copy-start") || strings.HasPrefix(name, "copy-done") {
-		kind = trace.Memcpy // from and to the host or another memory
+	for _, of := range []string{name, e.facts.category} { // "async-copy" is of the category "copy-start"
+		if strings.HasPrefix(of, "copy-start") || strings.HasPrefix(of, "copy-done") {
+			kind = trace.Memcpy // from and to the host or another memory
+		}
 	}
 	sym := r.out.Sym([]byte(name))
 	d := trace.Detail{Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1, Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1}}
@@ -130,16 +124,16 @@ func opName(name, category string) string {
 
 // addSteps adds the steps of the first device that has some, if the host marks none.
 func (r *reader) addSteps() {
-	if r.marked || !r.work {
+	i := slices.IndexFunc(r.parts, func(p *part) bool { return len(p.steps) > 0 })
+	if r.marked || !r.work || i < 0 {
 		return
 	}
-	for i := range r.steps {
-		e := &r.steps[i]
+	steps := r.parts[i].steps
+	for i := range steps {
+		e := &steps[i]
 		r.out.Span(trace.HostSpan{Start: e.start, Dur: e.dur, Kind: trace.Annotation, Name: r.out.Sym([]byte("step " + e.name)), Track: r.out.Thread(devicePID, stepsThread)})
 	}
-	if len(r.steps) > 0 {
-		r.out.NameThread(devicePID, stepsThread, "Steps of the device")
-	}
+	r.out.NameThread(devicePID, stepsThread, "Steps of the device")
 }
 
 // withoutCalls is why the work of TPUs has no calls.
