@@ -162,7 +162,7 @@ func members(object []byte, f func(key, val []byte)) {
 
 // eventOf returns what an event says. The name is the short one of an instruction, else that which an XSpace has.
 func eventOf(e *trace.Event) event {
-	out := event{name: cut(e.Name()), start: e.Start(), facts: facts{step: -1, graph: -1}}
+	out := event{name: cut(e.Name()), start: e.Start(), facts: *noFacts("")}
 	start, dur := e.Start()*1000, e.Dur()*1000
 	members(e.Raw(), func(key, val []byte) {
 		switch string(key) {
@@ -189,6 +189,7 @@ func (e *event) argument(key, val []byte) {
 		val = jsonscan.Unquote(nil, val[1:len(val)-1])
 	}
 	if string(key) == "long_name" {
+		e.facts.operands = narrow(string(val))
 		if len(val) > 0 && val[0] != '%' { // else it is the text of an instruction
 			e.name = cut(val)
 		}

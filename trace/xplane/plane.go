@@ -17,7 +17,7 @@ const (
 
 	eventMeta, eventOffset, eventDuration, eventStat, eventCount = 1, 2, 3, 4, 5
 
-	statMeta, statDouble, statUnsigned, statSigned, statText, statRef = 1, 2, 3, 4, 5, 7
+	statMeta, statDouble, statUnsigned, statSigned, statText, statBytes, statRef = 1, 2, 3, 4, 5, 6, 7
 
 	metaKey, metaValue                      = 1, 2
 	metaName, metaDisplay, metaEventOwnStat = 2, 4, 5
@@ -37,6 +37,8 @@ type eventKind struct {
 	name  string
 	stats [][]byte
 	facts *facts // of the stats, once an event needs them
+
+	operands string // see facts
 }
 
 // mostText is the number of bytes of a name or property that is kept. Names of kernels are up to a few KiB long.
@@ -81,7 +83,9 @@ type facts struct {
 	group         string // of a step, its number
 	stepName      string // of the program, with a number
 
-	flops, model, bytes int64 // of a run, as XLA states them; 0 if it does not
+	flops, model, bytes int64  // of a run, as XLA states them; -1 if it does not
+	hbm                 int64  // the part of bytes in the memory of the device; -1 if it is not stated
+	operands            string // their type, by the text of the instruction; "" if it is not a narrow one
 }
 
 // plane reads one plane.
@@ -148,6 +152,7 @@ func (p *plane) addEventKind(b []byte) {
 			k.stats = append(k.stats, f.Text)
 		}
 	})
+	k.operands = narrow(k.name)
 	if shown != "" && (k.name == "" || k.name[0] == '%') { // else the name is the text of an instruction
 		k.name = shown
 	}
@@ -246,7 +251,7 @@ func (p *plane) kind(number int64) *eventKind {
 		p.events[number] = k
 	}
 	if k.facts == nil {
-		k.facts = &facts{step: -1, graph: -1}
+		k.facts = noFacts(k.operands)
 		for _, s := range k.stats {
 			p.fact(s, k.facts)
 		}
@@ -274,7 +279,7 @@ func (p *plane) stat(b []byte) (name string, n int64, text string) {
 			if v := math.Float64frombits(f.Bits); v >= 0 && v < 1<<62 {
 				n = int64(v)
 			}
-		case statText:
+		case statText, statBytes:
 			text = cut(f.Text)
 		case statRef:
 			text = p.stats[int64(f.Bits)]
@@ -310,6 +315,8 @@ func (f *facts) set(name string, n int64, text string) {
 		f.model = max(0, n)
 	case "bytes_accessed":
 		f.bytes = max(0, n)
+	case "memory_access_breakdown":
+		f.hbm = bytesInMemory(text)
 	case "source":
 		f.source = text
 	case "hlo_category":

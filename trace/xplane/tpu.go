@@ -31,7 +31,7 @@ func (r *reader) tpu(p *part, name string) func(*event) {
 	case "Async XLA Ops":
 		return func(e *event) {
 			p.found = true
-			r.addTPU(e, e.start, e.dur, p.device, tpuAsync)
+			r.addTPU(e, 0, e.start, e.dur, p.device, tpuAsync)
 		}
 	}
 	return nil
@@ -66,7 +66,11 @@ func (r *reader) nested(all []event, device, stream int64) {
 	var open []frame
 	own := func(f *frame, to int64) {
 		if to = min(to, f.e.start+f.e.dur); to-f.at > 1 || to > f.at && f.at == f.e.start { // ends are rounded to 1 ns
-			r.addTPU(f.e, f.at, to-f.at, device, stream)
+			work := uint32(0)
+			if !f.covers {
+				work = r.workOf(f.e)
+			}
+			r.addTPU(f.e, work, f.at, to-f.at, device, stream)
 		}
 		f.at = max(f.at, to)
 	}
@@ -86,24 +90,24 @@ func (r *reader) nested(all []event, device, stream int64) {
 		e := &all[i]
 		leave(e.start)
 		if n := len(open); n > 0 {
-			own(&open[n-1], e.start)
 			open[n-1].covers = true
+			own(&open[n-1], e.start)
 		}
 		open = append(open, frame{e: e, at: e.start})
 	}
 	leave(latest)
 }
 
-// addTPU adds a part of an operation.
-func (r *reader) addTPU(e *event, start, dur, device, stream int64) {
+// addTPU adds a part of an operation. The number is that of what XLA states of its work, or 0.
+func (r *reader) addTPU(e *event, work uint32, start, dur, device, stream int64) {
 	name, kind := opName(e.name, e.facts.category), trace.Kernel
 	for _, of := range []string{name, e.facts.category} { // "async-copy" is of the category "copy-start"
 		if strings.HasPrefix(of, "copy-start") || strings.HasPrefix(of, "copy-done") {
-			kind = trace.Memcpy // from and to the host or another memory
+			kind, work = trace.Memcpy, 0 // from and to the host or another memory
 		}
 	}
 	sym := r.out.Sym([]byte(name))
-	d := trace.Detail{Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1, Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1}}
+	d := trace.Detail{Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1, Node: work, Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1}}
 	r.out.Activity(trace.Activity{Start: start, Dur: dur, Name: sym, Kind: kind, Track: r.out.Stream(devicePID, device, stream), Detail: r.out.Detail(d, sym)})
 }
 

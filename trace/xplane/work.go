@@ -101,6 +101,8 @@ func (r *reader) hardware(p *plane, device int64) {
 			}
 		case "peak_hbm_bw_gigabytes_per_second": // of a TPU
 			h.Bandwidth = clamp(n, 1<<20) * 1e9
+		case "peak_teraflops_per_second": // of a TPU
+			h.HalfRate = clamp(n, 1<<20) * 1e12
 		case "compute_cap_major":
 			h.Major = clamp(n, 1<<10)
 		case "compute_cap_minor":

@@ -54,6 +54,7 @@ type reader struct {
 	parts   []*part // in their order in the file
 
 	stated     map[opKey]*profile.Stated // work of TPUs
+	works      map[trace.Stated]uint32   // the same, of one run: places in the trace plus 1
 	mostStated int                       // rows of it
 
 	seen     map[string]bool // names of planes
@@ -91,7 +92,7 @@ func newReader(name string, sel trace.Select) (r *reader, most int64) {
 		most = trace.DefaultLimits().Memory
 	}
 	return &reader{file: name, out: trace.NewAssembler(name, sel), ops: map[int64]string{}, seen: map[string]bool{},
-		stated: map[opKey]*profile.Stated{}, mostStated: int(min(1<<16, most>>14)),
+		stated: map[opKey]*profile.Stated{}, works: map[trace.Stated]uint32{}, mostStated: int(min(1<<16, most>>14)),
 		meta: trace.Meta{Tool: trace.ToolXLA, Devices: map[int64]string{}, Capacity: map[int64]int64{}, Hardware: map[int64]trace.Hardware{}}}, most
 }
 
@@ -104,7 +105,12 @@ func (r *reader) end(whole bool) (*trace.Trace, *profile.Tables) {
 		r.meta.WithoutCalls = withoutCalls
 	}
 	whole = whole && r.damaged == 0 && r.repeated == 0
-	return r.out.Trace(r.meta, r.events, whole), r.tables(whole)
+	t := r.out.Trace(r.meta, r.events, whole)
+	t.Stated = make([]trace.Stated, len(r.works))
+	for work, at := range r.works {
+		t.Stated[at-1] = work
+	}
+	return t, r.tables(whole)
 }
 
 // space reads the fields of the file. It returns false if the file breaks off.

@@ -15,6 +15,7 @@ import (
 type (
 	Plane struct {
 		Name  string
+		Own   []Stat // of a device; a Chrome trace does not have them
 		Lines []Line
 	}
 	Line struct {
@@ -145,6 +146,16 @@ func Space(planes []Plane) []byte {
 			return numbers[key]
 		}
 		text := func(s string) uint64 { return number(5, pfgen.Message{}.Text(2, s), s) }
+		stat := func(s Stat) pfgen.Message {
+			m := pfgen.Message{}.Num(1, text(s.Name))
+			if n, ok := s.Value.(int64); ok {
+				return m.Num(4, uint64(n))
+			}
+			return m.Num(7, text(s.Value.(string)))
+		}
+		for _, s := range p.Own {
+			out = out.In(6, stat(s))
+		}
 		for _, l := range p.Lines {
 			line := pfgen.Message{}.Num(1, uint64(l.ID)).Text(2, l.Name).Num(3, 1000)
 			for _, e := range l.Events {
@@ -154,13 +165,7 @@ func Space(planes []Plane) []byte {
 				}
 				m := pfgen.Message{}.Num(1, number(4, kind, e.Name+"\x00"+e.Shown)).Num(2, uint64(e.Start-1_000_000)).Num(3, uint64(e.Dur))
 				for _, s := range e.Stats {
-					stat := pfgen.Message{}.Num(1, text(s.Name))
-					if n, ok := s.Value.(int64); ok {
-						stat = stat.Num(4, uint64(n))
-					} else {
-						stat = stat.Num(7, text(s.Value.(string)))
-					}
-					m = m.In(4, stat)
+					m = m.In(4, stat(s))
 				}
 				line = line.In(4, m)
 			}
