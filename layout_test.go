@@ -28,7 +28,7 @@ var mayImport = map[string]string{
 	"internal/eventscan":           "internal/jsonscan",
 	"trace/ascend":                 "internal/database internal/diag internal/interval internal/jsonwalk internal/lazyregexp internal/profile internal/redact internal/textscan internal/unit trace",
 	"trace/proton":                 "internal/diag internal/lazyregexp internal/profile internal/redact trace",
-	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/profile internal/protoscan internal/redact trace",
+	"trace/xplane":                 "internal/diag internal/jsonscan internal/label internal/lazyregexp internal/profile internal/protoscan internal/redact trace",
 	"nsys":                         "internal/database internal/diag internal/parquet internal/redact internal/unit trace",
 	"nsys/ncu":                     "internal/diag internal/lazyregexp internal/redact internal/textscan",
 	"ingest":                       "analyze/ranks/collective ingest/refused internal/database internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/profile/sampler internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/health logs/monitor nsys nsys/ncu nsys/stats rocm summary torchprof torchprof/compile torchprof/et torchprof/flops torchprof/memory trace trace/ascend trace/perfetto trace/proton trace/unitrace trace/xplane",
@@ -181,7 +181,7 @@ var mayImport = map[string]string{
 	"logs/health":                  "internal/lazyregexp internal/redact logs",
 	"judge/health":                 "internal/label internal/lazyregexp internal/stat internal/unit judge/finding judge/rule judge/tree summary",
 	"trace/unitrace":               "internal/lazyregexp trace",
-	"internal/test/vendorgen":      "trace",
+	"internal/test/vendorgen":      "internal/test/pfgen trace",
 }
 
 // TestHeavyApart checks that the main module needs nothing of Apache Beam, whose SDK brings

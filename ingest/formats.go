@@ -99,6 +99,7 @@ var formats = []format{
 	{name: "metrics-csv", sniff: isMetricsCSV, load: loadDocument(forms.ReadMetricsCSV)},
 	{name: "torch-memory-snapshot", sniff: isSnapshot, load: loadSnapshot, listed: isNamedSnapshot},
 	{name: "torch-memory-timeline", sniff: isTimeline, load: loadTimeline},
+	{name: summary.FormatXLA, sniff: func(_ string, head []byte) bool { return xplane.SniffTrace(head) }, load: loadXLATrace},
 	{name: "chrome-trace", sniff: isChromeTrace, load: loadChromeTrace, listed: isNamedTrace},
 	{name: "folded", sniff: isFolded, load: loadFolded, listed: isNamedFolded},
 	{name: textFormat, sniff: isPlainText, load: loadText, listed: beginsWithTable},
@@ -204,6 +205,15 @@ func loadPerfetto(f *File, sel trace.Select, in *Input) (err error) {
 
 func loadXPlane(f *File, sel trace.Select, in *Input) (err error) {
 	in.Trace, in.Tables, err = xplane.Read(f, f.Path, sel)
+	return err
+}
+
+// loadXLATrace reads a trace of XLA. To cut a part out of it, the events must be read as they are in the file.
+func loadXLATrace(f *File, sel trace.Select, in *Input) (err error) {
+	if sel.Index {
+		return loadChromeTrace(f, sel, in)
+	}
+	in.Trace, in.Tables, err = xplane.ReadTrace(f, f.Path, sel)
 	return err
 }
 

@@ -38,8 +38,8 @@ type EfficiencyDevice struct {
 	Device int64  `json:"device"`
 	Name   string `json:"name"`
 
-	// PeakSource is the origin of the peaks: "table" (data sheets), "nsys" (figures in the export),
-	// "estimated" (from the number of SMs and the clock), "user" if the user stated any of them, or "" if
+	// PeakSource is the origin of the peaks: "table" (data sheets), "nsys" (figures in the export), "capture"
+	// (figures in another capture), "estimated" (from the number of SMs and the clock), "user" if the user stated any of them, or "" if
 	// no peak is known. PeakSources has the origin of each figure: the types of PeakTFLOPS, hbm, link, pcie
 	// and c2c.
 	PeakSource  string            `json:"peak_source,omitempty"`
@@ -139,7 +139,8 @@ type EfficiencyRow struct {
 	Dtype  string          `json:"dtype,omitempty"`
 	Kernel string          `json:"kernel,omitempty"` // the longest kernel that a call launched
 	// From is [FromCapture] if graphs replayed the kernels and the operators come from the capture of the
-	// graph; "" if the operators launched the kernels.
+	// graph; [FromCompiler] if Op is an operation of a device whose FLOPs and bytes the compiler (XLA) states;
+	// "" if the operators launched the kernels.
 	From string `json:"from,omitempty"`
 
 	// Grid and Block are those of Kernel if every call launched only this kernel, always with the same grid

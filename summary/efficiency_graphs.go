@@ -93,6 +93,9 @@ type NodesLost struct {
 // made the nodes.
 const FromNodes = "nodes"
 
+// FromCompiler is the From of rows whose FLOPs and bytes the compiler of the program states.
+const FromCompiler = "compiler"
+
 // FromCapture is the From of rows whose operators are those of the capture of a graph.
 const FromCapture = "capture"
 

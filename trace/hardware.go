@@ -10,16 +10,17 @@ type Hardware struct {
 	ClockHz      int64 // the highest clock of the SMs
 	Bandwidth    int64 // of the memory, in bytes/s
 	Cache        int64 // bytes of the last level
+	HalfRate     int64 // FLOP/s of matrix units at 16 bits, if the capture states it
 }
 
 // hardwareMembers are the members of an element of deviceProperties. Kineto writes the first
 // three. The others are named like columns of Nsight Systems; assay writes them when it
 // converts or trims an export of Nsight Systems.
-var hardwareMembers = [...]string{"numSms", "computeMajor", "computeMinor", "clockRate", "memoryBandwidth", "l2CacheSize"}
+var hardwareMembers = [...]string{"numSms", "computeMajor", "computeMinor", "clockRate", "memoryBandwidth", "l2CacheSize", "halfRate"}
 
 // values returns the fields in the order of hardwareMembers.
 func (h *Hardware) values() [len(hardwareMembers)]*int64 {
-	return [...]*int64{&h.SMs, &h.Major, &h.Minor, &h.ClockHz, &h.Bandwidth, &h.Cache}
+	return [...]*int64{&h.SMs, &h.Major, &h.Minor, &h.ClockHz, &h.Bandwidth, &h.Cache, &h.HalfRate}
 }
 
 // Members calls yield with the name and the value of each property that is known.

@@ -68,7 +68,7 @@ type Detail struct {
 	// that part (mark_kernels of torch.cuda.graph), or 0.
 	Annotation Sym
 
-	// Node is an index of [Trace.GraphNodes] plus 1; 0 if no node is known.
+	// Node is an index of [Trace.GraphNodes] plus 1, or of [Trace.Stated] in a trace that has it; 0 if none is known.
 	Node uint32
 }
 

@@ -59,6 +59,7 @@ type Trace struct {
 	Flows       Table[FlowEnd]
 	Memory      Table[MemoryEvent]
 	GraphNodes  []GraphNode // with [Select.GraphNodes], if the profiler recorded where nodes were created
+	Stated      []Stated    // what a compiler states of work
 
 	// With [Select.Index] only: where the events are, the begins and ends of spans, and
 	// the numbers of those two of each span that is made of them.

@@ -30,6 +30,8 @@ type Owners struct {
 
 	makers *makers // operators that created the nodes of graphs; may be nil
 
+	stated map[statedKey]int32 // index into works; nil if the compiler states none
+
 	first []trace.Sym // by link: the name of the first of its work in the file
 }
 
@@ -86,8 +88,9 @@ type known struct {
 type rowID struct {
 	name, dims, types trace.Sym
 	link              bool
-	partly            bool // FLOPs or bytes are unknown
-	grid              bool // bytes are estimated from the grids of kernels
+	partly            bool   // FLOPs or bytes are unknown
+	grid              bool   // bytes are estimated from the grids of kernels
+	stated            string // the type of the operands, of work that the compiler states
 }
 
 // New returns empty Owners, to which Launched adds the work of a trace. It returns nil if nothing
@@ -107,6 +110,7 @@ func New(t *trace.Trace, links *launches.Links) *Owners {
 		}
 		number++
 	}
+	o.takeStated()
 	return o
 }
 

@@ -64,8 +64,16 @@ func PropertiesOf(t *trace.Trace, ordinal int64) hardware.Properties {
 	}
 	return hardware.Properties{
 		Name: gpu.DeviceName(t.Meta, ordinal), SMs: p.SMs, Memory: t.Meta.Capacity[ordinal], Major: int(p.Major), Minor: int(p.Minor),
-		ClockHz: p.ClockHz, Bandwidth: p.Bandwidth, Cache: p.Cache,
+		ClockHz: p.ClockHz, Bandwidth: p.Bandwidth, Cache: p.Cache, HalfRate: p.HalfRate, Source: sourceOf(t),
 	}
+}
+
+// sourceOf returns the source of what a trace states about rates.
+func sourceOf(t *trace.Trace) hardware.Source {
+	if t.Meta.Tool == trace.ToolXLA {
+		return hardware.FromTrace
+	}
+	return hardware.FromNsys
 }
 
 // onlyOf returns an ordinal if all devices are alike, or -1. ROCm numbers devices differently in its
@@ -245,6 +253,9 @@ func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.Ef
 			Unit: UnitName(sum.unit), Dtype: figureName(of), Kernel: r.t.Name(r.longest[row].name),
 			Count: sum.count, Untimed: sum.untimed, GPUNS: sum.ns, OverlapNS: sum.overlap,
 		})
+		if id.stated != "" {
+			out[len(out)-1].From = summary.FromCompiler
+		}
 		if one := &r.single[row]; one.name != 0 && !one.several {
 			out[len(out)-1].Grid, out[len(out)-1].Block = &one.grid, &one.block
 		}

@@ -123,6 +123,9 @@ func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map
 // owner returns the entry of the call that owns some work.
 func (m *meter) owner(w gpu.Work, a *trace.Activity, seen []bool) *spent {
 	link := m.links.Of[w.Number]
+	if m.Owners.stated != nil && link < 0 {
+		return m.statedOwner(w, a)
+	}
 	var at *int32
 	switch {
 	case link < 0:

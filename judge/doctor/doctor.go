@@ -32,7 +32,7 @@ const (
 
 // Flags says how to record with one producer.
 type Flags struct {
-	Producer string `json:"producer"` // "torch.profiler", "nsys", "rocprofv3", "ncu", "rocprof-compute", "SGLang", "vLLM"
+	Producer string `json:"producer"` // "torch.profiler", "xla", "nsys", "rocprofv3", "ncu", "rocprof-compute", "SGLang", "vLLM"
 	Text     string `json:"text"`     // whole sentences; code is between backticks
 }
 
@@ -42,6 +42,7 @@ type questionEntry struct {
 	Torch    string `yaml:"torch"`
 	Nsys     string `yaml:"nsys"`
 	ROCm     string `yaml:"rocprofv3"`
+	XLA      string `yaml:"xla"`
 	SGLang   string `yaml:"sglang"`
 	VLLM     string `yaml:"vllm"`
 	NCU      string `yaml:"ncu"`
@@ -117,14 +118,17 @@ func (e *examination) recordedWith(setting string) bool {
 	return setting != "" && len(e.Inputs) > 0 && !slices.ContainsFunc(e.Inputs, without)
 }
 
-// producers returns the profilers that wrote the inputs: "torch", "nsys", "rocprofv3" or several.
+// producers returns the profilers that wrote the inputs: "torch", "xla", "nsys", "rocprofv3" or several.
 func producers(s *summary.Summary) (out []string) {
 	nsys := func(in summary.Input) bool {
 		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu")
 	}
-	others := func(in summary.Input) bool { return !nsys(in) && !rule.ByROCm(in) }
+	others := func(in summary.Input) bool { return !nsys(in) && !rule.ByROCm(in) && !rule.ByXLA(in) }
 	if len(s.Inputs) == 0 || slices.ContainsFunc(s.Inputs, others) {
 		out = append(out, "torch")
+	}
+	if slices.ContainsFunc(s.Inputs, rule.ByXLA) {
+		out = append(out, "xla")
 	}
 	if slices.ContainsFunc(s.Inputs, nsys) {
 		out = append(out, "nsys")
@@ -153,6 +157,8 @@ func (q *questionEntry) flags(producers []string, stacks []rule.Stack, maker str
 			out = append(out, Flags{"nsys", q.Nsys})
 		case p == "rocprofv3":
 			out = append(out, Flags{p, q.ROCm})
+		case p == "xla":
+			out = append(out, Flags{p, q.XLA})
 		case found("sglang") && q.SGLang != "":
 			out = append(out, Flags{"SGLang", q.SGLang})
 		case found("vllm") && q.VLLM != "":

@@ -67,6 +67,10 @@ var makerWords = map[string][][2]string{
 		{`\bGPU(s?)\b`, "NPU$1"},
 	},
 	"tpu": {
+		{`\bin the trace, follow the arrow from the largest copy to its launch and to the operator around it\.`,
+			"copy-done waits for a transfer to or from the host or another memory. Offload less, or compute more before it."},
+		{`, graph capture, the start of data loaders\b`, ", the input pipeline"},
+		{`\bwhich programmatic dependent launch allows and clocks of whole microseconds show\b`, "as operations in flight do"},
 		{` \(nsys --python-backtrace=cuda\)`, ""},
 		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "runtime $1"},
 		{`\bNCCL\b`, "ICI"},

@@ -62,6 +62,23 @@ func TestMakersWords(t *testing.T) {
 	}
 }
 
+// TestWordsOfTPUs: TPUs have no arrows to launches and no graphs to capture; GPUs keep the words.
+func TestWordsOfTPUs(t *testing.T) {
+	const copies, gaps = "follow the arrow from the largest copy", "evaluation, compilation, graph capture, the start of data loaders."
+	for id, was := range map[string]string{"find-who-copies": copies, "find-what-runs-in-the-gaps": gaps} {
+		text := builtIn().remedy(id).Text
+		if !strings.Contains(text, was) {
+			t.Fatalf("%s: %q", id, text)
+		}
+		if got := ForMaker(runOn("TPU v6 Lite", "xplane"))(text); strings.Contains(got, "arrow") || strings.Contains(got, "graph capture") || strings.Contains(got, "data loaders") || !strings.HasSuffix(got, ".") {
+			t.Errorf("%s of a TPU: %q", id, got)
+		}
+		if of := ForMaker(runOn("AMD Instinct MI300X", "xplane")); of != nil && of(text) != text {
+			t.Errorf("%s of a GPU: %q", id, of(text))
+		}
+	}
+}
+
 // TestForGPUsOnly: remedies that name what only GPUs have are not for other devices, unless these have a word for it.
 func TestForGPUsOnly(t *testing.T) {
 	for _, tc := range []struct {

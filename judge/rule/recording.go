@@ -11,7 +11,7 @@ import (
 func OfNsys(c *summary.Summary) bool { return allInputs(c, byNsys) }
 
 // OfXLA reports whether the profiler of XLA or TensorFlow recorded all inputs.
-func OfXLA(c *summary.Summary) bool { return allInputs(c, byXLA) }
+func OfXLA(c *summary.Summary) bool { return allInputs(c, ByXLA) }
 
 // OfROCm reports whether profilers of ROCm recorded all inputs.
 func OfROCm(c *summary.Summary) bool { return allInputs(c, ByROCm) }
@@ -27,8 +27,8 @@ func byUnitrace(in summary.Input) bool { return in.Format == "unitrace" }
 
 func byProton(in summary.Input) bool { return strings.HasPrefix(in.Format, "proton-") }
 
-// byXLA reports whether the profiler of XLA or TensorFlow recorded an input.
-func byXLA(in summary.Input) bool {
+// ByXLA reports whether the profiler of XLA or TensorFlow recorded an input.
+func ByXLA(in summary.Input) bool {
 	return in.Format == summary.FormatXLA || in.Format == summary.FormatXPlane || in.Format == summary.FormatTF
 }
 
@@ -45,6 +45,6 @@ func fromTorch(c *summary.Summary) bool {
 	}
 	return len(c.Inputs) == 0 || len(c.Snapshots)+len(c.MemoryTimelines)+len(c.Memory)+len(c.Compilations) > 0 ||
 		slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Tool == "torch" }) || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool {
-		return !ofVendor(in) && !byXLA(in) && !ByROCm(in)
+		return !ofVendor(in) && !ByXLA(in) && !ByROCm(in)
 	})
 }

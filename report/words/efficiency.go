@@ -20,7 +20,7 @@ func Bound(id string) string {
 // PeakSource returns the display name of the source of a GPU's peaks.
 func PeakSource(id string) string {
 	return wordOr(map[string]string{
-		"": "sources differ", "table": "from data sheets", "nsys": "from the export",
+		"": "sources differ", "table": "from data sheets", "nsys": "from the export", "capture": "from the capture",
 		"estimated": "estimated from SMs and clock", "user": "given by the user",
 	}, id, 30)
 }
@@ -49,6 +49,7 @@ func Unknown(id string) Reason {
 		"unexpected arguments": {"arguments do not fit the formula", ""},
 		"compiled region":      {"compiled region without shapes", "record with record_shapes=True and a recent PyTorch"},
 		"communication":        {"communication", ""},
+		"not stated":           {"not stated by XLA: custom calls, loops, copies in flight", "give the FLOPs of a step (--model-flops 4.2e14,bf16)"},
 		"no peak": {"no peak of this GPU for the type",
 			"give the peaks of the GPU, for example --set-peak bf16=989,hbm=3350 (10^12 FLOP/s, 10^9 bytes/s)"},
 		"over a peak": {"faster than a peak: the peak, the shapes or the times are wrong",

@@ -2,32 +2,45 @@ package xplane
 
 import (
 	"strconv"
+	"strings"
 
 	"assay/internal/label"
 	"assay/trace"
 )
 
-// host reads a plane of the host. Its lines are threads. Events with a correlation are calls that launched work.
-func (r *reader) host(p *plane) {
-	r.out.NameProcess(devicePID, p.name)
-	r.eachLine(p, func(l line) {
-		if l.name != "" {
-			r.out.NameThread(devicePID, l.id, l.name)
+// internal has the names of events that XLA writes for its own tools, and leaves out of Chrome traces: points in time at
+// which memory or an element of the input pipeline changes.
+var internal = map[string]bool{
+	"MemoryAllocation": true, "MemoryDeallocation": true, "PrefetchProduce": true, "PrefetchConsume": true,
+	"ParallelInterleaveProduce": true, "ParallelInterleaveConsume": true, "ParallelInterleaveInitializeInput": true,
+	"ParallelMapProduce": true, "ParallelMapConsume": true, "MapAndBatchProduce": true, "MapAndBatchConsume": true,
+	"ParseExampleProduce": true, "ParseExampleConsume": true,
+}
+
+// host returns what takes the events of a thread. Events with a correlation are calls that launched work.
+func (r *reader) host(tid int64, name string) func(*event) {
+	if name != "" {
+		r.out.NameThread(devicePID, tid, name)
+	}
+	return func(e *event) {
+		if internal[e.name] {
+			return
 		}
-		r.eachEvent(p, &l, func(e *event) {
-			if e.facts.correlation > 0 {
-				r.calls = append(r.calls, call{tid: l.id, key: e.facts.correlation, name: callName(e.name), op: e.facts.operator(),
-					row: trace.Call{Start: e.start, Dur: e.dur, Kind: trace.Runtime, Correlation: trace.IDOf(e.facts.correlation)}})
-				return
-			}
-			kind, name := trace.OtherKind, e.name
-			if e.facts.step >= 0 { // of StepTraceAnnotation, whose name says nothing about its number
-				r.marked = true
-				kind, name = trace.Annotation, "step "+strconv.FormatInt(e.facts.step, 10)
-			}
-			r.out.Span(trace.HostSpan{Start: e.start, Dur: e.dur, Kind: kind, Name: r.out.Sym([]byte(name)), Track: r.out.Thread(devicePID, l.id)})
-		})
-	})
+		if e.facts.correlation > 0 {
+			r.calls = append(r.calls, call{tid: tid, key: e.facts.correlation, name: callName(e.name), op: e.facts.operator(),
+				row: trace.Call{Start: e.start, Dur: e.dur, Kind: trace.Runtime, Correlation: trace.IDOf(e.facts.correlation)}})
+			return
+		}
+		kind, name := trace.OtherKind, e.name
+		if at := strings.LastIndexByte(name, ' '); at > 0 && name == e.facts.stepName {
+			name = name[:at] // a Chrome trace has the name of the step, with its number
+		}
+		if e.facts.step >= 0 { // of StepTraceAnnotation, whose name says nothing about its number
+			r.marked = true
+			kind, name = trace.Annotation, "step "+strconv.FormatInt(e.facts.step, 10)
+		}
+		r.out.Span(trace.HostSpan{Start: e.start, Dur: e.dur, Kind: kind, Name: r.out.Sym([]byte(name)), Track: r.out.Thread(devicePID, tid)})
+	}
 }
 
 // callName returns the name of a call. On NVIDIA the profiler names it as the kernel that it launches.

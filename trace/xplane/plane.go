@@ -17,7 +17,7 @@ const (
 
 	eventMeta, eventOffset, eventDuration, eventStat, eventCount = 1, 2, 3, 4, 5
 
-	statMeta, statDouble, statUnsigned, statSigned, statText, statRef = 1, 2, 3, 4, 5, 7
+	statMeta, statDouble, statUnsigned, statSigned, statText, statBytes, statRef = 1, 2, 3, 4, 5, 6, 7
 
 	metaKey, metaValue                      = 1, 2
 	metaName, metaDisplay, metaEventOwnStat = 2, 4, 5
@@ -37,6 +37,8 @@ type eventKind struct {
 	name  string
 	stats [][]byte
 	facts *facts // of the stats, once an event needs them
+
+	operands string // see facts
 }
 
 // mostText is the number of bytes of a name or property that is kept. Names of kernels are up to a few KiB long.
@@ -78,8 +80,12 @@ type facts struct {
 	graph         int64  // of CUDA, or -1
 	category      string // of an operation of a TPU
 	source        string // file and line of the program
+	group         string // of a step, its number
+	stepName      string // of the program, with a number
 
-	flops, model, bytes int64 // of a run, as XLA states them; 0 if it does not
+	flops, model, bytes int64  // of a run, as XLA states them; -1 if it does not
+	hbm                 int64  // the part of bytes in the memory of the device; -1 if it is not stated
+	operands            string // their type, by the text of the instruction; "" if it is not a narrow one
 }
 
 // plane reads one plane.
@@ -105,34 +111,18 @@ func (r *reader) plane(b []byte) {
 	if !whole {
 		r.damaged++
 	}
-	device, isGPU := number(devicePlane(), p.name)
-	tpu := tpuPlane().FindStringSubmatch(p.name)
-	if r.repeats(p.name, isGPU || tpu != nil) {
+	of := r.part(p.name)
+	if of.kind == otherPart {
 		return
 	}
-	switch {
-	case isGPU:
-		r.device(&p, device)
-	case tpu != nil:
-		r.tpu(&p, tpu)
-	case strings.HasPrefix(p.name, "/device:"):
-		r.others++
-	case strings.HasPrefix(p.name, "/host:") && p.name != "/host:metadata":
-		r.host(&p)
+	r.eachLine(&p, func(l line) {
+		if add := r.lane(of, l.id, l.name); add != nil {
+			r.eachEvent(&p, &l, add)
+		}
+	})
+	if r.finish(of); of.found && of.core < 0 {
+		r.hardware(&p, of.device)
 	}
-}
-
-// repeats reports whether a plane has the name of an earlier one, so that the numbers of their events collide.
-func (r *reader) repeats(name string, isDevice bool) bool {
-	if !isDevice && name != "/host:CPU" {
-		return false
-	}
-	if r.seen[name] {
-		r.repeated++
-		return true
-	}
-	r.seen[name] = true
-	return false
 }
 
 // entry returns the key and the value of an element of a map.
@@ -162,6 +152,7 @@ func (p *plane) addEventKind(b []byte) {
 			k.stats = append(k.stats, f.Text)
 		}
 	})
+	k.operands = narrow(k.name)
 	if shown != "" && (k.name == "" || k.name[0] == '%') { // else the name is the text of an instruction
 		k.name = shown
 	}
@@ -260,7 +251,7 @@ func (p *plane) kind(number int64) *eventKind {
 		p.events[number] = k
 	}
 	if k.facts == nil {
-		k.facts = &facts{step: -1, graph: -1}
+		k.facts = noFacts(k.operands)
 		for _, s := range k.stats {
 			p.fact(s, k.facts)
 		}
@@ -288,7 +279,7 @@ func (p *plane) stat(b []byte) (name string, n int64, text string) {
 			if v := math.Float64frombits(f.Bits); v >= 0 && v < 1<<62 {
 				n = int64(v)
 			}
-		case statText:
+		case statText, statBytes:
 			text = cut(f.Text)
 		case statRef:
 			text = p.stats[int64(f.Bits)]
@@ -299,7 +290,11 @@ func (p *plane) stat(b []byte) (name string, n int64, text string) {
 
 // fact takes a stat that is used.
 func (p *plane) fact(b []byte, f *facts) {
-	name, n, text := p.stat(b)
+	f.set(p.stat(b))
+}
+
+// set takes a property that is used.
+func (f *facts) set(name string, n int64, text string) {
 	switch name {
 	case "correlation_id":
 		f.correlation = n
@@ -320,12 +315,18 @@ func (p *plane) fact(b []byte, f *facts) {
 		f.model = max(0, n)
 	case "bytes_accessed":
 		f.bytes = max(0, n)
+	case "memory_access_breakdown":
+		f.hbm = bytesInMemory(text)
 	case "source":
 		f.source = text
 	case "hlo_category":
 		f.category = text
 	case "step_num":
 		f.step = n
+	case "group_id":
+		f.group = text
+	case "step_name":
+		f.stepName = text
 	case "cuda_graph_id":
 		f.graph = n
 	}

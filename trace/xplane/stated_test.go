@@ -19,6 +19,12 @@ func rowsOf(t *testing.T, file []byte) (rows []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rowsIn(t, tables)
+}
+
+// rowsIn returns the rows of tables of stated work.
+func rowsIn(t *testing.T, tables *profile.Tables) (rows []string) {
+	t.Helper()
 	if tables == nil {
 		return nil
 	}

@@ -3,7 +3,6 @@ package xplane
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"assay/internal/lazyregexp"
@@ -23,41 +22,34 @@ const (
 // stepsThread is the number of the thread that has the steps of a device where the host marks none.
 const stepsThread = 1 << 40
 
-// tpu reads the plane of a TPU. The lines "XLA Modules", "Steps" and others repeat the time of its operations.
-func (r *reader) tpu(p *plane, m []string) {
-	device, _ := strconv.ParseInt(m[1], 10, 64)
-	ops := int64(tpuOps)
-	if m[2] != "" {
-		core, _ := strconv.ParseInt(m[2], 10, 64)
-		ops = tpuSparse + core
-	}
-	found := false
-	r.eachLine(p, func(l line) {
-		switch l.name {
-		case "XLA Ops":
-			var all []event
-			r.eachEvent(p, &l, func(e *event) { all = append(all, *e) })
-			found = found || len(all) > 0
-			r.nested(all, device, ops)
-		case "Async XLA Ops":
-			r.eachEvent(p, &l, func(e *event) {
-				found = true
-				r.addTPU(e, e.start, e.dur, device, tpuAsync)
-			})
-		case "Steps":
-			if m[2] == "" && len(r.steps) == 0 {
-				r.eachEvent(p, &l, func(e *event) { r.steps = append(r.steps, *e) })
-			}
+// tpu returns what takes the events of a line of a TPU, or nil: the lines "XLA Modules", "Steps" and others repeat the time
+// of its operations.
+func (r *reader) tpu(p *part, name string) func(*event) {
+	switch name {
+	case "XLA Ops":
+		return func(e *event) { p.ops = append(p.ops, *e) }
+	case "Async XLA Ops":
+		return func(e *event) {
+			p.found = true
+			r.addTPU(e, 0, e.start, e.dur, p.device, tpuAsync)
 		}
-	})
-	if !found {
+	}
+	return nil
+}
+
+// finishTPU adds the operations of a TPU, which are complete.
+func (r *reader) finishTPU(p *part) {
+	stream := int64(tpuOps)
+	if p.core >= 0 {
+		stream = tpuSparse + p.core
+	}
+	p.found = p.found || len(p.ops) > 0
+	r.nested(p.ops, p.device, stream)
+	if p.ops = nil; !p.found {
 		return
 	}
-	if r.work, r.tpus = true, true; m[2] == "" {
-		r.hardware(p, device)
-	}
-	if r.meta.Devices[device] == "" {
-		r.meta.Devices[device] = "TPU"
+	if r.tpus = true; r.meta.Devices[p.device] == "" {
+		r.meta.Devices[p.device] = "TPU"
 	}
 }
 
@@ -74,7 +66,11 @@ func (r *reader) nested(all []event, device, stream int64) {
 	var open []frame
 	own := func(f *frame, to int64) {
 		if to = min(to, f.e.start+f.e.dur); to-f.at > 1 || to > f.at && f.at == f.e.start { // ends are rounded to 1 ns
-			r.addTPU(f.e, f.at, to-f.at, device, stream)
+			work := uint32(0)
+			if !f.covers {
+				work = r.workOf(f.e)
+			}
+			r.addTPU(f.e, work, f.at, to-f.at, device, stream)
 		}
 		f.at = max(f.at, to)
 	}
@@ -94,22 +90,24 @@ func (r *reader) nested(all []event, device, stream int64) {
 		e := &all[i]
 		leave(e.start)
 		if n := len(open); n > 0 {
-			own(&open[n-1], e.start)
 			open[n-1].covers = true
+			own(&open[n-1], e.start)
 		}
 		open = append(open, frame{e: e, at: e.start})
 	}
 	leave(latest)
 }
 
-// addTPU adds a part of an operation.
-func (r *reader) addTPU(e *event, start, dur, device, stream int64) {
+// addTPU adds a part of an operation. The number is that of what XLA states of its work, or 0.
+func (r *reader) addTPU(e *event, work uint32, start, dur, device, stream int64) {
 	name, kind := opName(e.name, e.facts.category), trace.Kernel
-	if strings.HasPrefix(name, "copy-start") || strings.HasPrefix(name, "copy-done") {
-		kind = trace.Memcpy // from and to the host or another memory
+	for _, of := range []string{name, e.facts.category} { // "async-copy" is of the category "copy-start"
+		if strings.HasPrefix(of, "copy-start") || strings.HasPrefix(of, "copy-done") {
+			kind, work = trace.Memcpy, 0 // from and to the host or another memory
+		}
 	}
 	sym := r.out.Sym([]byte(name))
-	d := trace.Detail{Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1, Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1}}
+	d := trace.Detail{Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1, Node: work, Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1}}
 	r.out.Activity(trace.Activity{Start: start, Dur: dur, Name: sym, Kind: kind, Track: r.out.Stream(devicePID, device, stream), Detail: r.out.Detail(d, sym)})
 }
 
@@ -130,16 +128,16 @@ func opName(name, category string) string {
 
 // addSteps adds the steps of the first device that has some, if the host marks none.
 func (r *reader) addSteps() {
-	if r.marked || !r.work {
+	i := slices.IndexFunc(r.parts, func(p *part) bool { return len(p.steps) > 0 })
+	if r.marked || !r.work || i < 0 {
 		return
 	}
-	for i := range r.steps {
-		e := &r.steps[i]
+	steps := r.parts[i].steps
+	for i := range steps {
+		e := &steps[i]
 		r.out.Span(trace.HostSpan{Start: e.start, Dur: e.dur, Kind: trace.Annotation, Name: r.out.Sym([]byte("step " + e.name)), Track: r.out.Thread(devicePID, stepsThread)})
 	}
-	if len(r.steps) > 0 {
-		r.out.NameThread(devicePID, stepsThread, "Steps of the device")
-	}
+	r.out.NameThread(devicePID, stepsThread, "Steps of the device")
 }
 
 // withoutCalls is why the work of TPUs has no calls.

@@ -45,8 +45,8 @@ func TestTPU(t *testing.T) {
 		on := tr.Tracks[a.Track]
 		got = append(got, fmt.Sprintf("%v %s %d+%d on %d/%d", a.Kind, tr.Name(a.Name), a.Start-1000, a.Dur, on.Device, on.Stream))
 	}
-	want := []string{"kernel while 0+10 on 3/0", "kernel convolution fusion 10+50 on 3/0", "kernel copy 60+30 on 3/0", "kernel while 90+5 on 3/0",
-		"kernel convolution fusion 110+40 on 3/0", "kernel all-gather-done 150+30 on 3/0", "kernel all-gather-start 70+110 on 3/1",
+	want := []string{"kernel all-gather-start 70+110 on 3/1", "kernel while 0+10 on 3/0", "kernel convolution fusion 10+50 on 3/0", "kernel copy 60+30 on 3/0", "kernel while 90+5 on 3/0",
+		"kernel convolution fusion 110+40 on 3/0", "kernel all-gather-done 150+30 on 3/0",
 		"kernel lookup 10+50 on 3/2"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "\n     "), strings.Join(want, "\n     "))
@@ -99,5 +99,19 @@ func TestTPUNests(t *testing.T) {
 				t.Fatalf("%d ns: %d operations, covered %t", i, n, covered[i/10])
 			}
 		}
+	}
+}
+
+// TestAsyncCopies: copies in flight are copies, whatever their name. Other operations in flight are not.
+func TestAsyncCopies(t *testing.T) {
+	tr := read(t, space(onPlane("/device:TPU:0").line(1, "XLA Ops", 0, at{"dot.1", 0, 9000, nil}).
+		line(2, "Async XLA Ops", 0, at{"async-copy", 0, 7000, map[string]any{"hlo_category": "copy-start"}},
+			at{"async-copy", 1000, 7000, map[string]any{"hlo_category": "copy-start"}}, at{"all-reduce-start.1", 0, 5000, map[string]any{"hlo_category": "all-reduce-start"}}).end()))
+	var got []string
+	for a := range tr.Activities.All() {
+		got = append(got, fmt.Sprint(a.Kind, " ", tr.Name(a.Name), " ", a.Dur))
+	}
+	if want := []string{"gpu_memcpy async-copy 7", "gpu_memcpy async-copy 7", "kernel all-reduce-start 5", "kernel dot 9"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -13,28 +13,6 @@ var streamLine = lazyregexp.New(`^Stream #(\d{1,9})`)
 // devicePID is the process of the work of devices, and of the threads of the host: a file has one process.
 const devicePID = 1
 
-// device reads the plane of a GPU.
-func (r *reader) device(p *plane, device int64) {
-	found := false
-	r.eachLine(p, func(l line) {
-		stream, ok := number(streamLine(), l.name)
-		if !ok { // it repeats the work of streams by step, module or operator
-			if l.name == "Steps" && len(r.steps) == 0 {
-				r.eachEvent(p, &l, func(e *event) { r.steps = append(r.steps, *e) })
-			}
-			return
-		}
-		r.eachEvent(p, &l, func(e *event) {
-			found = true
-			r.add(e, device, stream)
-		})
-	})
-	if found {
-		r.work = true
-		r.hardware(p, device)
-	}
-}
-
 // add adds the work of a stream.
 func (r *reader) add(e *event, device, stream int64) {
 	name := strings.TrimSuffix(e.name, ".kd") // of AMD: kernel descriptor
@@ -123,6 +101,8 @@ func (r *reader) hardware(p *plane, device int64) {
 			}
 		case "peak_hbm_bw_gigabytes_per_second": // of a TPU
 			h.Bandwidth = clamp(n, 1<<20) * 1e9
+		case "peak_teraflops_per_second": // of a TPU
+			h.HalfRate = clamp(n, 1<<20) * 1e12
 		case "compute_cap_major":
 			h.Major = clamp(n, 1<<10)
 		case "compute_cap_minor":

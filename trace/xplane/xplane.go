@@ -50,10 +50,11 @@ type reader struct {
 	others  int64 // planes of other devices, which are not read
 	work    bool
 	tpus    bool    // work of TPUs was read
-	steps   []event // of the first device
 	marked  bool    // the host marks steps
+	parts   []*part // in their order in the file
 
 	stated     map[opKey]*profile.Stated // work of TPUs
+	works      map[trace.Stated]uint32   // the same, of one run: places in the trace plus 1
 	mostStated int                       // rows of it
 
 	seen     map[string]bool // names of planes
@@ -76,18 +77,27 @@ var devicePlane = lazyregexp.New(`^/device:GPU:(\d{1,9})$`)
 
 // Read reads a file. The tables have the operations of TPUs with the work that XLA states of them; nil if it states none.
 func Read(in io.Reader, name string, sel trace.Select) (*trace.Trace, *profile.Tables, error) {
-	r := reader{file: name, out: trace.NewAssembler(name, sel), ops: map[int64]string{}, seen: map[string]bool{},
-		stated: map[opKey]*profile.Stated{},
-		meta:   trace.Meta{Tool: trace.ToolXLA, Devices: map[int64]string{}, Capacity: map[int64]int64{}, Hardware: map[int64]trace.Hardware{}}}
-	most := sel.Limits.Memory
-	if most <= 0 {
-		most = trace.DefaultLimits().Memory
-	}
-	r.mostStated = int(min(1<<16, most>>14))
+	r, most := newReader(name, sel)
 	whole, err := r.space(bufio.NewReaderSize(in, 1<<16), min(most/2, mostPlane))
 	if err != nil {
 		return nil, nil, err
 	}
+	t, tables := r.end(whole)
+	return t, tables, nil
+}
+
+// newReader returns a reader, and the number of bytes of memory that it may use.
+func newReader(name string, sel trace.Select) (r *reader, most int64) {
+	if most = sel.Limits.Memory; most <= 0 {
+		most = trace.DefaultLimits().Memory
+	}
+	return &reader{file: name, out: trace.NewAssembler(name, sel), ops: map[int64]string{}, seen: map[string]bool{},
+		stated: map[opKey]*profile.Stated{}, works: map[trace.Stated]uint32{}, mostStated: int(min(1<<16, most>>14)),
+		meta: trace.Meta{Tool: trace.ToolXLA, Devices: map[int64]string{}, Capacity: map[int64]int64{}, Hardware: map[int64]trace.Hardware{}}}, most
+}
+
+// end returns what was read. whole is false if the file breaks off.
+func (r *reader) end(whole bool) (*trace.Trace, *profile.Tables) {
 	r.addCalls()
 	r.addSteps()
 	r.note()
@@ -95,7 +105,12 @@ func Read(in io.Reader, name string, sel trace.Select) (*trace.Trace, *profile.T
 		r.meta.WithoutCalls = withoutCalls
 	}
 	whole = whole && r.damaged == 0 && r.repeated == 0
-	return r.out.Trace(r.meta, r.events, whole), r.tables(whole), nil
+	t := r.out.Trace(r.meta, r.events, whole)
+	t.Stated = make([]trace.Stated, len(r.works))
+	for work, at := range r.works {
+		t.Stated[at-1] = work
+	}
+	return t, r.tables(whole)
 }
 
 // space reads the fields of the file. It returns false if the file breaks off.

@@ -1,6 +1,7 @@
 package hardware
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,9 +15,11 @@ type Properties struct {
 	Memory    int64 // bytes
 	Major     int   // major version of the compute capability
 	Minor     int
-	ClockHz   int64 // the highest clock of the SMs
-	Bandwidth int64 // bandwidth of the memory in bytes/s
-	Cache     int64 // bytes of the last-level cache
+	ClockHz   int64  // the highest clock of the SMs
+	Bandwidth int64  // bandwidth of the memory in bytes/s
+	Cache     int64  // bytes of the last-level cache
+	HalfRate  int64  // FLOP/s of matrix units at 16 bits
+	Source    Source // of what the capture states about rates; "" for FromNsys
 }
 
 // A Source says where a peak is from.
@@ -26,6 +29,7 @@ type Source string
 const (
 	FromTable Source = "table"     // of published figures
 	FromNsys  Source = "nsys"      // the properties in an export of Nsight Systems
+	FromTrace Source = "capture"   // the properties in another capture
 	Estimated Source = "estimated" // from the number of SMs and a clock, or from another device's
 	FromUser  Source = "user"
 )
@@ -104,7 +108,10 @@ func (c Catalog) Peaks(props Properties) Peaks {
 		p = estimate(name, props)
 	}
 	if props.Bandwidth > 0 {
-		p.set(HBM, float64(props.Bandwidth)/1e9, FromNsys)
+		p.set(HBM, float64(props.Bandwidth)/1e9, cmp.Or(props.Source, FromNsys))
+	}
+	if props.HalfRate > 0 && !p.Known(BF16) {
+		p.set(BF16, float64(props.HalfRate)/1e12, cmp.Or(props.Source, FromTrace))
 	}
 	if props.Cache > 0 {
 		p.Cache = max(p.Cache, float64(props.Cache))

@@ -105,16 +105,16 @@ type Roofline struct {
 
 // Roofline returns the larger of FLOPs over their rate and bytes over their bandwidth, or
 // false if it is not known, of calls that took some time. FLOPs of vector work may be
-// unknown: its bytes decide.
+// unknown, and so may their rate: its bytes decide.
 func (p *Peaks) Roofline(t Totals, gpuNS int64) (Roofline, bool) {
-	flops := t.FLOPs
-	if flops.Why != operators.Known && t.Unit != operators.Matrix {
-		flops = operators.Count{}
+	flops, rate := t.FLOPs, p.Figures[t.Peak]
+	if (t.Unit == operators.Vector || t.Unit == operators.None) && (flops.Why != operators.Known || rate <= 0) {
+		flops, rate = operators.Count{}, 1
 	}
-	if flops.Why != operators.Known || t.Bytes.Why != operators.Known || !p.Known(t.Peak) || !p.Known(t.Lane) {
+	if flops.Why != operators.Known || t.Bytes.Why != operators.Known || rate <= 0 || !p.Known(t.Lane) {
 		return Roofline{}, false
 	}
-	compute := float64(flops.N) / p.Figures[t.Peak] / 1e3
+	compute := float64(flops.N) / rate / 1e3
 	moving := float64(t.Bytes.N) / p.Figures[t.Lane]
 	if max(compute, moving) >= math.MaxInt64 {
 		return Roofline{}, false

@@ -61,6 +61,7 @@ func TestRoofline(t *testing.T) {
 		{"matrix FLOPs unknown", Totals{operators.Matrix, BF16, HBM, 1, unknown, n(1e9)}, Roofline{}, false},
 		{"bytes unknown", Totals{operators.Matrix, BF16, HBM, 1, n(1e9), unknown}, Roofline{}, false},
 		{"type unknown", Totals{operators.Matrix, NoFigure, HBM, 1, n(1e9), n(1e9)}, Roofline{}, false},
+		{"vector rate unknown", Totals{operators.Vector, NoFigure, HBM, 1, n(1e6), n(1e9)}, Roofline{298329, MemoryBound}, true},
 		{"peak unknown", Totals{operators.Matrix, FP4, HBM, 1, n(1e9), n(1e9)}, Roofline{}, false},
 	} {
 		if got, ok := p.Roofline(c.t, c.t.Calls*5_000); got != c.want || ok != c.ok {

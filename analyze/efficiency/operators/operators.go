@@ -30,6 +30,7 @@ const (
 	CompiledRegion        // a compiled region without shapes
 	TooLarge              // the number does not fit into 63 bits
 	Communication         // data moves between GPUs: transfers have its bandwidth
+	NotStated             // the compiler does not state it
 )
 
 // A Call is one call of an operator: its name and arguments.

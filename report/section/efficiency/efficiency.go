@@ -79,6 +79,9 @@ const title = "Efficiency: FLOPs, bytes and roofline"
 // whole returns the coverage, MFU and the operators with the most recoverable time.
 func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 	s := doc.Section{Title: title, Lead: coverage(total) + communication(total)}
+	if isStated(ctx.Summary) {
+		s.Lead += " XLA, the compiler, states them."
+	}
 	texts := []string{utilization(ctx, total), logged(ctx), clocks(ctx.Summary), matrix(ctx, total),
 		recoverable(ctx, total), graphs(ctx, total)}
 	for _, text := range append(texts, remarks(ctx, total)...) {
@@ -170,7 +173,9 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 // ranges.
 func withoutTypes(s *summary.Summary) bool {
 	return !slices.ContainsFunc(s.Efficiency.Rows,
-		func(r summary.EfficiencyRow) bool { return r.Unit == "matrix" && len(r.Types) > 0 })
+		func(r summary.EfficiencyRow) bool {
+			return r.Unit == "matrix" && (len(r.Types) > 0 || r.From == summary.FromCompiler)
+		})
 }
 
 // clocks states the clock and the power of the GPUs that a monitor recorded during the run, and the clock
@@ -351,7 +356,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 			doc.Col(scale.Head("during comm"), doc.Number), doc.Col("GPU time over ranks", doc.Text),
 		}}
 	if total.RooflineNS == 0 {
-		return withoutRoofline(t, total, list, scale)
+		return withoutRoofline(ctx, t, total, list, scale)
 	}
 	for i := range list {
 		o := &list[i]
@@ -370,10 +375,13 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	if total.GPUs > 1 {
 		t.Note += fmt.Sprintf("Times are per GPU, mean of %d. ", total.GPUs)
 	}
-	t.Note += "Roofline: the larger of FLOPs / peak and bytes / memory bandwidth" + ofMemory(ctx.Summary) + ". Bytes: each input and output once. " +
+	t.Note += "Roofline: the larger of FLOPs / peak and bytes / memory bandwidth" + ofMemory(ctx.Summary) + ". " + bytesAre(ctx.Summary) +
 		"TFLOP/s: of GEMM, convolution and attention."
 	for _, r := range remedies {
 		if slices.ContainsFunc(list, func(o efficiency.Operator) bool { return o.Bound == r.bound && o.RecoverableNS > 0 }) {
+			if text := statedRemedies[r.bound]; text != "" && isStated(ctx.Summary) {
+				r.text = text
+			}
 			t.Note += r.text
 		}
 	}
@@ -388,7 +396,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 }
 
 // withoutRoofline lists operators by their GPU time, for GPUs without known peaks.
-func withoutRoofline(t doc.Table, total efficiency.Total, list []efficiency.Operator, scale doc.Scale) doc.Table {
+func withoutRoofline(ctx *section.Context, t doc.Table, total efficiency.Total, list []efficiency.Operator, scale doc.Scale) doc.Table {
 	t.More = doc.Rest{Total: total.GPUNS, Of: "total GPU time"}
 	slices.SortStableFunc(list, func(a, b efficiency.Operator) int { return cmp.Compare(b.GPUNS, a.GPUNS) })
 	for i := range list {
@@ -402,7 +410,7 @@ func withoutRoofline(t doc.Table, total efficiency.Total, list []efficiency.Oper
 			arithmetic(o), bandwidth(o), figure(o.Intensity()), overlapped(total, o, scale), overRanks(o, scale),
 		}})
 	}
-	t.Note = "By GPU time. No roofline and no recoverable time: the reasons are below. Bytes: each input and output once. TFLOP/s: of GEMM, convolution and attention."
+	t.Note = "By GPU time. No roofline and no recoverable time: the reasons are below. " + bytesAre(ctx.Summary) + "TFLOP/s: of GEMM, convolution and attention."
 	return t.Cut(maxOperators).WithoutEmpty()
 }
 

@@ -2,6 +2,7 @@ package efficiency
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -151,6 +152,25 @@ func recoverable(ctx *section.Context, total efficiency.Total) string {
 		text += fmt.Sprintf(" Copies between CPU and GPU account for %s of the recoverable time, also where they overlap kernels.", unit.Duration(mean(total, copies)))
 	}
 	return text + " In practice, good matrix products reach 75% of the roofline, good copies 90%."
+}
+
+// statedRemedies has them for operations whose work a compiler states.
+var statedRemedies = map[string]string{
+	summary.BoundMemory:  " Memory: use a smaller type, and keep results in fusions of XLA.",
+	summary.BoundLatency: " Latency: such an operation is too short for any limit; merge it with others.",
+}
+
+// isStated reports whether a compiler states the FLOPs and bytes.
+func isStated(s *summary.Summary) bool {
+	return slices.ContainsFunc(s.Efficiency.Rows, func(r summary.EfficiencyRow) bool { return r.From == summary.FromCompiler })
+}
+
+// bytesAre says what the bytes of operators are.
+func bytesAre(s *summary.Summary) string {
+	if isStated(s) {
+		return "FLOPs and bytes: as XLA states them for each operation (bytes of the memory of the device). "
+	}
+	return "Bytes: each input and output once. "
 }
 
 // remedies has the remedy for operators of each bound.
