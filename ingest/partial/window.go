@@ -62,7 +62,7 @@ func (o Options) StretchOf(t *trace.Trace, from summary.Input) (Stretch, error) 
 	}
 	if o.Window.OfSteps() {
 		all := o.Options
-		all.Collectives, all.Detail, all.Measured, all.Without = nil, nil, nil, analyze.AllMeasures
+		all.Collectives, all.Detail, all.Measured, all.Launching, all.Without = nil, nil, nil, nil, analyze.AllMeasures
 		c.Marks = o.stepsOf(analyze.Trace(t, from, all))
 	}
 	if o.Window.Phase != "" {

@@ -56,6 +56,7 @@ type Profile struct {
 	Idle     int64  // of the default column, in which no code ran; it is in no sample
 	Comments []string
 	Beside   []*Table     // what the input has beside its stacks, such as a table of threads
+	Threads  []Timed      // the samples with their times, by thread, if the input has them
 	Cut      bool         // the input could not be read to its end
 	Issues   []diag.Issue // of reading, worst first
 }

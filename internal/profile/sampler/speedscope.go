@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"assay/internal/diag"
@@ -44,6 +45,9 @@ type thread struct {
 	samples []int32
 	weights []float64
 
+	moments
+	pid       int64
+	first     number   // the time of the first event
 	open      []uint32 // frames of calls that have not ended
 	last      number   // the time of the last event
 	began     bool
@@ -79,14 +83,37 @@ func ReadSpeedscope(in io.Reader, file string, limits profile.Limits) (*profile.
 		return nil, &diag.Error{Pos: diag.Pos{File: file, Offset: s.Offset()},
 			Msg: "the profile of speedscope has no sample with a weight and no call with a duration; record again, and let the profiler write the file to its end"}
 	}
+	return s.profileOf(main, err != nil), nil
+}
+
+// profileOf makes the profile, whose stacks are those of one thread.
+func (s *scope) profileOf(main *thread, cut bool) *profile.Profile {
 	column, scale := unitOf(main.unit)
 	p := main.profile(column, scale, s.frameOf)
 	if column.Unit == "nanoseconds" {
 		p.Duration = rounded(main.sum() * scale)
 	}
 	s.beside(p, main, column)
-	p.Cut, p.Issues = err != nil, s.issues.Issues()
-	return p, nil
+	for _, t := range s.threads {
+		if column, scale := unitOf(t.unit); column.Unit == "nanoseconds" {
+			timed := t.timed(t.costs, scale, len(t.samples) == 0, s.frameOf)
+			timed.Thread, timed.PID = t.name, cmp.Or(t.pid, processIn(t.name))
+			p.Threads = append(p.Threads, timed)
+		}
+	}
+	p.Cut, p.Issues = cut, s.issues.Issues()
+	return p
+}
+
+// processName is how py-spy names the threads of several processes.
+var processName = lazyregexp.New(`^Process (\d{1,10}) Thread `)
+
+// processIn returns the number of the process in the name of a thread, or 0.
+func processIn(name string) (pid int64) {
+	if m := processName().FindStringSubmatch(name); m != nil {
+		pid, _ = strconv.ParseInt(m[1], 10, 64)
+	}
+	return pid
 }
 
 // frame reads a frame.
@@ -223,8 +250,13 @@ func (n *numberText) UnmarshalJSON(b []byte) error {
 func (t *thread) until(when number) {
 	if t.began && len(t.open) > 0 {
 		if d := when.minus(t.last); d > 0 {
-			t.add(t.stack(t.open), d)
+			stack := t.stack(t.open)
+			t.add(stack, d)
+			t.see(t.budget, t.last.minus(t.first), d, stack)
 		}
+	}
+	if !t.began {
+		t.first = when
 	}
 	if t.began && when.minus(t.last) < 0 {
 		t.backwards++
@@ -253,6 +285,7 @@ func (s *scope) finish(t *thread) {
 			t.until(t.end)
 		}
 	}
+	since := 0.0
 	for i, stack := range t.samples {
 		weight := 1.0
 		if len(t.weights) > 0 {
@@ -262,6 +295,8 @@ func (s *scope) finish(t *thread) {
 			weight = t.weights[i]
 		}
 		t.add(int(stack), weight)
+		t.see(t.budget, since, weight, int(stack))
+		since += weight
 	}
 	at := diag.Pos{File: s.file}
 	if n := len(t.samples) - len(t.weights); n != 0 && len(t.weights) > 0 {

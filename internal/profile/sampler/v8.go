@@ -33,6 +33,14 @@ type v8node struct {
 	value float64
 }
 
+func (n *v8node) frame() profile.Frame {
+	f := profile.Frame{Name: cut(cmp.Or(n.Frame.Name, "(anonymous)")), File: cut(n.Frame.URL)}
+	if n.Frame.Line >= 0 && f.File != "" {
+		f.Line = n.Frame.Line + 1
+	}
+	return f
+}
+
 // ReadV8 reads a CPU profile of V8. A sample has the time since the one before it.
 func ReadV8(in io.Reader, file string, limits profile.Limits) (*profile.Profile, error) {
 	r := jsonwalk.NewReader(in)
@@ -93,8 +101,35 @@ func ReadV8(in io.Reader, file string, limits profile.Limits) (*profile.Profile,
 	if column.Unit == "nanoseconds" {
 		p.Duration = max(p.Sum(0), rounded((end-start)*1e3))
 	}
+	if timed, ok := v8timed(nodes, start, samples, deltas); ok {
+		p.Threads = []profile.Timed{timed}
+	}
 	p.Cut, p.Issues = err != nil, issues.Issues()
 	return p, nil
+}
+
+// v8timed returns the samples with their times, if the profile has those.
+func v8timed(nodes map[int64]*v8node, start float64, samples, deltas []float64) (t profile.Timed, ok bool) {
+	if len(samples) != len(deltas) || len(samples) > maxMoments {
+		return t, false
+	}
+	index := map[int64]int32{}
+	at := start
+	for i, sample := range samples {
+		id := int64(sample)
+		n := nodes[id]
+		if at += max(0, deltas[i]); n == nil {
+			continue
+		}
+		to, known := index[id]
+		if !known {
+			to = int32(len(t.Inner))
+			index[id] = to
+			t.Inner, t.Code = append(t.Inner, n.frame()), append(t.Code, n.frame())
+		}
+		t.At, t.Stacks = append(t.At, rounded(at*1e3)), append(t.Stacks, to)
+	}
+	return t, len(t.At) > 0
 }
 
 // v8values gives each node its own time in ns or, without times, its samples. It returns the number of samples
@@ -143,11 +178,7 @@ func v8stacks(nodes map[int64]*v8node, ids []int64, column profile.Column, memor
 			if at.Frame.Name == "(root)" {
 				break
 			}
-			f := profile.Frame{Name: cut(cmp.Or(at.Frame.Name, "(anonymous)")), File: cut(at.Frame.URL)}
-			if at.Frame.Line >= 0 && f.File != "" {
-				f.Line = at.Frame.Line + 1
-			}
-			stack = append(stack, f)
+			stack = append(stack, at.frame())
 		}
 		slices.Reverse(stack)
 		b.Add(stack, nil, rounded(n.value))

@@ -1,0 +1,131 @@
+package samples
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"assay/internal/interval"
+	"assay/internal/profile"
+	"assay/internal/test"
+)
+
+const ms = 1_000_000
+
+// A program runs parts one after the other. Each part has what the trace shows and what a sampler shows.
+type part struct {
+	state uint16 // 1 is nothing recorded
+	at    int64
+	frame int32
+}
+
+// A program is what a step consists of.
+type program []struct {
+	state uint16
+	ns    int64
+	frame int32
+}
+
+func randomProgram(rnd *rand.Rand) program {
+	step := make(program, 3+rnd.IntN(8))
+	for i := range step {
+		step[i].state, step[i].ns, step[i].frame = uint16(1+rnd.IntN(6)), int64(2+rnd.ExpFloat64()*25)*ms, int32(rnd.IntN(9))
+	}
+	return step
+}
+
+// run returns the parts of a run over a time: steps whose times vary, and a pause after some.
+func (p program) run(rnd *rand.Rand, length int64, vary float64) (parts []part) {
+	for at := int64(0); at < length; {
+		for _, k := range p {
+			parts = append(parts, part{k.state, at, k.frame})
+			at += int64(float64(k.ns) * (1 + vary*(2*rnd.Float64()-1)))
+		}
+		if rnd.IntN(10) == 0 {
+			parts = append(parts, part{1, at, 9})
+			at += int64(rnd.ExpFloat64() * 60 * ms)
+		}
+	}
+	return parts
+}
+
+func partAt(parts []part, at int64) part {
+	lo, hi := 0, len(parts)
+	for lo+1 < hi {
+		if mid := (lo + hi) / 2; parts[mid].at <= at {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return parts[lo]
+}
+
+// gpuOf is the capture of a part of a program.
+func gpuOf(parts []part, from, to int64) *GPU {
+	g := &GPU{Window: interval.Span{Start: from, End: to}, Cell: cellNS}
+	for at := from + cellNS/2; at < to; at += cellNS {
+		g.States = append(g.States, partAt(parts, at).state)
+	}
+	return g
+}
+
+// sampled samples a part of a program every 10 ms, with a jitter, an offset of the clock and a drift of 50 ppm.
+func sampled(rnd *rand.Rand, parts []part, from, to, offset int64) *profile.Timed {
+	t := &profile.Timed{}
+	for i := range int32(10) {
+		f := profile.Frame{Name: fmt.Sprintf("f%d", i), File: "train.py", Line: int64(i)}
+		t.Inner, t.Code = append(t.Inner, f), append(t.Code, f)
+	}
+	for at := from; at < to; at += 10*ms + int64(rnd.NormFloat64()*ms/2) {
+		t.At = append(t.At, at-offset+(at-from)/20_000)
+		t.Stacks = append(t.Stacks, partAt(parts, at).frame)
+	}
+	return t
+}
+
+// TestAlign: the offset of the clocks is found within a period, whatever the recordings have in common.
+func TestAlign(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(test.Seed(t), 1))
+	for i := range 200 / test.Every(10) {
+		length := int64(4+rnd.IntN(40)) * 1000 * ms
+		parts := randomProgram(rnd).run(rnd, 2*length, 0.3)
+		offset := rnd.Int64N(1e15) - 5e14
+		from := rnd.Int64N(length / 2)
+		fit, why := Align(gpuOf(parts, length/4, length), sampled(rnd, parts, from, from+length, offset))
+		if why != "" {
+			t.Logf("%d: length %d s: %s", i, length/1e9, why)
+			continue
+		}
+		mid := (from + length) / 2
+		if d := fit.Time(mid-offset+(mid-from)/20_000, fit.Offset) - mid; d < -2*ms || d > 2*ms {
+			t.Errorf("%d: offset is wrong by %d µs of %d s: %+v", i, d/1000, length/1e9, fit)
+		}
+		t.Logf("%d: %d s wrong by %d us, %+v", i, length/1e9, (fit.Offset-offset)/1000, fit)
+	}
+}
+
+// TestOtherRun: the samples of another run do not fit.
+func TestOtherRun(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(test.Seed(t), 2))
+	n := 1000 / test.Every(25)
+	for _, same := range []bool{false, true} {
+		wrong := 0
+		for i := range n {
+			length := int64(4+rnd.IntN(12)) * 1000 * ms
+			p := randomProgram(rnd)
+			a := p.run(rnd, 2*length, 0.3)
+			if !same {
+				p = randomProgram(rnd)
+			}
+			b := p.run(rnd, 2*length, 0.3)
+			from := rnd.Int64N(length / 2)
+			fit, why := Align(gpuOf(a, length/4, length), sampled(rnd, b, from, from+length, 0))
+			if why == "" {
+				wrong++
+				t.Logf("%v %d: %d s %+v", same, i, length/1e9, fit)
+			}
+		}
+		t.Logf("same program %v: %d of %d", same, wrong, n)
+	}
+}
