@@ -138,14 +138,14 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	if opt.measures(Efficiency) {
 		owners = efficiency.New(t, host.Links)
 	}
-	var recorder *samples.Recorder
+	asks := attribute.Options{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(),
+		Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()}
+	var launching *samples.Capture
 	if opt.Launching != nil {
-		recorder = samples.NewRecorder(tl)
+		launching = samples.NewCapture(tl)
+		launching.Collect(&asks)
 	}
-	attribution := async(func() *attribute.Attribution {
-		return attribute.Work(tl, host, marks, attribute.Options{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(),
-			Host: recorder.Host(threads.Add()), Waits: recorder.Waits(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()})
-	})
+	attribution := async(func() *attribute.Attribution { return attribute.Work(tl, host, marks, asks) })
 	launchTables := async(func() launchRows {
 		return launchesOf(tl, host.Links, marks, in.Rank, queueBins{bins, opt.Detail.Cells(len(tl.Devices))}, opt.maxSteps())
 	})
@@ -178,8 +178,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	steps.NoteSilent(t, host.Links, &issues)
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, CollectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
-	if recorder != nil {
-		opt.Launching(recorder.Capture(attributed, s.Devices, t.Python.Len() > 0))
+	if launching != nil {
+		opt.Launching(launching.Finish(attributed, s.Devices, t.Python.Len() > 0))
 	}
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
 	for _, d := range tl.Devices {

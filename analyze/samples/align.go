@@ -17,29 +17,26 @@ type Fit struct {
 	Error   int64   // how much Offset may be wrong, ns
 	Others  []int64 // offsets that fit nearly as well: programs repeat themselves
 	Samples int     // in the window of the trace
-	fits    float64
-	period  int64
 	Excess  float64 // how far the fit is above those of wrong clocks, in standard deviations of these
+	period  int64   // median distance of samples, ns
 }
-
-const (
-	fewest    = 100         // samples in the window
-	symbols   = 16          // states and functions that are told apart; the last is all others
-	effort    = 400_000_000 // updates of tables that a search may take
-	mostLags  = 400_000
-	least     = 11.0 // Fit.Excess
-	clearly   = 1.5  // how many times the best fit of a wrong clock
-	alike     = 0.8  // part of the best fit from which another offset may be the right one
-	mostAlike = 8    // Fit.Others
-	wander    = 12.0 // gain in log-likelihood from which a part of a recording has another offset
-)
 
 // Time returns the time of a sample on the clock of the trace, for the offset of the fit or one of the others.
 func (f *Fit) Time(at, offset int64) int64 {
 	return f.Origin + offset + int64(math.Round(float64(at-f.Origin)*f.Rate))
 }
 
-// drifts are the rates that two clocks of one machine may have, as parts per million of difference.
+const (
+	fewest    = 100         // samples in the window
+	symbols   = 16          // states and functions that are told apart; the last is all others
+	effort    = 400_000_000 // updates of tables that a search may take
+	least     = 11.0        // Fit.Excess
+	clearly   = 1.5         // how many times the best fit of a wrong clock
+	alike     = 0.8         // part of the best fit from which another offset may be the right one
+	mostAlike = 8           // Fit.Others
+)
+
+// drifts are differences of the rates of two clocks of one machine, in parts per million.
 var drifts = []float64{0, -100, -75, -50, -25, 25, 50, 75, 100}
 
 // wrongRates are the rates of the clocks at which no offset is right. They differ by so much that a few steps of a
@@ -56,114 +53,97 @@ var wrongRates = func() (rates []float64) {
 type search struct {
 	states []uint8
 	cell   int64
-	period int64   // median distance of samples, ns
-	origin int64   // time of the first sample
-	at     []int64 // since the first sample, ns
-	inner  []uint8 // innermost frames
-	logs   []float64
+	at     []int64   // times of samples since the first one, ns
+	inner  []uint8   // innermost frames of samples
+	logs   []float64 // n ln n
+	step   int64     // between lags, in cells
+	need   int64     // of both recordings that overlap, in cells
+	thin   int       // one in so many samples counts
 }
 
 // Align finds the offset of the clock of a sampler, if a thread of it is the launching thread of a GPU. Otherwise it
 // returns why there is none.
 func Align(g *GPU, t *profile.Timed) (f Fit, why string) {
-	s, why := newSearch(g, t)
-	if why != "" {
-		return f, why
+	if len(t.At) < fewest {
+		return f, fmt.Sprintf("the thread has %d samples, and %d are needed: record for longer", len(t.At), fewest)
 	}
-	window, length := int64(len(s.states))*s.cell, s.at[len(s.at)-1]
-	need := min(window, length) / 2
-	step := max(1, s.period/4/s.cell)
-	lags := ((window + length - 2*need) / s.cell) / step
-	inside := float64(len(s.at)) * min(1, float64(window)/float64(length))
-	if inside < fewest {
+	s, period := newSearch(g, t)
+	f.Origin, f.period, f.Rate = t.At[0], period, 1
+	switch inside := s.plan(period); {
+	case slices.Max(s.inner) == 0:
+		return f, "the thread shows one function all the time"
+	case len(s.states) == 0 || slices.Max(s.states) == 0:
+		return f, "the launching thread of the trace is in one state all the time"
+	case inside < fewest:
 		return f, fmt.Sprintf("only %.0f samples can be in the window of the trace, and %d are needed: record for longer", inside, fewest)
-	}
-	if lags > mostLags {
+	case inside/float64(s.thin) < fewest:
 		return f, "the recordings are too long to compare: give the part of the sampler's recording that has the trace"
 	}
-	thin := max(1, int(float64(lags)*inside*float64(1+len(wrongRates))/effort+1))
-	if inside/float64(thin) < fewest {
-		return f, "the recordings are too long to compare: give the part of the sampler's recording that has the trace"
-	}
-	fits, first := s.scan(1, thin, step, need)
-	var wrong []float64
+	fits, first := s.scan(1)
+	most, mean, squares := 0.0, 0.0, 0.0
 	for _, rate := range wrongRates {
-		list, _ := s.scan(rate, thin, step, need)
-		wrong = append(wrong, slices.Max(list))
+		list, _ := s.scan(rate)
+		wrong := slices.Max(list)
+		most, mean, squares = max(most, wrong), mean+wrong/float64(len(wrongRates)), squares+wrong*wrong/float64(len(wrongRates))
 	}
-	best := 0
-	for i := range fits {
-		if fits[i] > fits[best] {
-			best = i
-		}
-	}
-	mean, deviation := meanOf(wrong)
-	f.Excess = (fits[best] - mean) / max(deviation, 0.05*mean, 2)
-	if f.Excess < least || fits[best] < clearly*slices.Max(wrong) {
+	best := slices.Index(fits, slices.Max(fits))
+	f.Excess = (fits[best] - mean) / max(math.Sqrt(squares-mean*mean), 0.05*mean, 2)
+	if f.Excess < least || fits[best] < clearly*most {
 		return f, fmt.Sprintf("no offset of the two clocks fits clearly better than a wrong one (%.1f standard deviations, and %.0f are needed)", max(0, f.Excess), least)
 	}
-	f.Origin, f.period, f.Rate = s.origin, s.period, s.tune(first+int64(best)*step, step)
-	lag := s.refine(first+int64(best)*step, step, &f)
-	f.Offset = g.Window.Start + lag*s.cell - s.origin
-	for _, i := range s.others(fits, best, step) {
-		f.Others = append(f.Others, g.Window.Start+s.refine(first+int64(i)*step, step, nil)*s.cell-s.origin)
+	for i, index := range append([]int{best}, s.others(fits, best, period)...) {
+		lag := s.refine(first+int64(index)*s.step, period, &f, i == 0)
+		if offset := g.Window.Start + lag*s.cell - f.Origin; i == 0 {
+			f.Offset = offset
+		} else {
+			f.Others = append(f.Others, offset)
+		}
 	}
-	if f.Error > s.period/4 {
-		return f, fmt.Sprintf("the offset of the two clocks is uncertain by %d ms", f.Error/1e6)
-	}
-	if far := s.wanders(lag); far > 0 {
-		return f, fmt.Sprintf("the times of its samples are not exact: parts of the recording fit at offsets that differ by %d ms", far/1e6)
+	if f.Error > period/4 {
+		return f, fmt.Sprintf("the offset of the two clocks is uncertain by %.1f ms", float64(f.Error)/1e6)
 	}
 	return f, ""
 }
 
-// newSearch prepares a search, or returns why there can be none.
-func newSearch(g *GPU, t *profile.Timed) (*search, string) {
-	if len(t.At) < fewest {
-		return nil, fmt.Sprintf("the thread has %d samples, and %d are needed: record for longer", len(t.At), fewest)
-	}
-	s := &search{cell: g.Cell, origin: t.At[0]}
-	var steps []int64
+// newSearch prepares a search. It also returns the median distance of samples.
+func newSearch(g *GPU, t *profile.Timed) (s *search, period int64) {
+	s = &search{cell: max(1, g.Cell)}
+	var distances []int64
 	for i, at := range t.At {
 		s.at = append(s.at, at-t.At[0])
-		if i > 0 {
-			steps = append(steps, at-t.At[i-1])
-		}
+		distances = append(distances, at-t.At[max(0, i-1)])
 	}
-	slices.Sort(steps)
-	if s.period = steps[len(steps)/2]; s.period <= 0 {
-		return nil, "its samples have no times that differ"
-	}
+	slices.Sort(distances)
 	s.states = ranked(g.States, func(n uint16) uint16 { return n })
 	s.inner = ranked(t.Stacks, func(n int32) profile.Frame { return t.Inner[n] })
 	s.logs = make([]float64, len(s.at)+1)
 	for n := 2; n < len(s.logs); n++ {
 		s.logs[n] = float64(n) * math.Log(float64(n))
 	}
-	if slices.Max(s.inner) == 0 {
-		return nil, "the thread shows one function all the time"
-	}
-	if len(s.states) == 0 || slices.Max(s.states) == 0 {
-		return nil, "the launching thread of the trace is in one state all the time"
-	}
-	return s, ""
+	return s, max(s.cell, distances[len(distances)/2])
+}
+
+// plan sets how closely the search looks, so that its effort is limited. It returns the number of samples that can be in
+// the window of the trace.
+func (s *search) plan(period int64) (inside float64) {
+	window, length := int64(len(s.states)), s.at[len(s.at)-1]/s.cell+1
+	s.step, s.need = max(1, period/4/s.cell), min(window, length)/2
+	inside = float64(len(s.at)) * min(1, float64(window)/float64(length))
+	lags := float64(window+length-2*s.need) / float64(s.step)
+	s.thin = 1 + int(min(1e9, lags*inside*float64(1+len(wrongRates))/effort))
+	return inside
 }
 
 // ranked numbers values by how often they are, from 0, the most frequent. All rare ones have the last number.
 func ranked[T any, K comparable](list []T, key func(T) K) []uint8 {
-	count, first := map[K]int{}, map[K]int{}
-	for i, v := range list {
+	count, order, number := map[K]int{}, []K{}, map[K]uint8{}
+	for _, v := range list {
 		k := key(v)
 		if count[k]++; count[k] == 1 {
-			first[k] = i
+			order = append(order, k)
 		}
 	}
-	var order []K
-	for k := range count {
-		order = append(order, k)
-	}
-	slices.SortFunc(order, func(a, b K) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(first[a], first[b])) })
-	number := map[K]uint8{}
+	slices.SortStableFunc(order, func(a, b K) int { return cmp.Compare(count[b], count[a]) })
 	for i, k := range order {
 		number[k] = uint8(min(i, symbols-1))
 	}
@@ -174,20 +154,22 @@ func ranked[T any, K comparable](list []T, key func(T) K) []uint8 {
 	return out
 }
 
-// scan returns how well each lag fits, in cells from first in distances of step. Samples count one in thin; their clock
-// has a rate. At least need ns of both recordings overlap.
-func (s *search) scan(rate float64, thin int, step, need int64) (fits []float64, first int64) {
-	var at []int32
-	var inner []uint8
-	for i := 0; i < len(s.at); i += thin {
-		at, inner = append(at, int32(float64(s.at[i])*rate/float64(s.cell))), append(inner, s.inner[i])
-	}
-	first = need/s.cell - int64(at[len(at)-1])
-	last := int64(len(s.states)) - need/s.cell
-	for lag := first; lag <= max(first, last); lag += step {
+// scan returns how well each lag fits, in cells from first in distances of step, for a rate of the clock of the samples.
+func (s *search) scan(rate float64) (fits []float64, first int64) {
+	at, inner := s.cells(rate, s.thin)
+	first = s.need - int64(at[len(at)-1])
+	for lag := first; lag <= max(first, int64(len(s.states))-s.need); lag += s.step {
 		fits = append(fits, s.fit(at, inner, lag))
 	}
 	return fits, first
+}
+
+// cells returns the times of samples in cells, and their functions.
+func (s *search) cells(rate float64, thin int) (at []int32, inner []uint8) {
+	for i := 0; i < len(s.at); i += thin {
+		at, inner = append(at, int32(min(1<<30, float64(s.at[i])*rate/float64(s.cell)))), append(inner, s.inner[i])
+	}
+	return at, inner
 }
 
 // fit returns the G statistic of functions and states: twice the number of samples times their mutual information.
@@ -207,11 +189,7 @@ func (s *search) fit(at []int32, inner []uint8, lag int64) (g float64) {
 	for row := 0; row < len(table); row += symbols {
 		sum := int32(0)
 		for c, v := range table[row : row+symbols] {
-			if v != 0 {
-				g += s.logs[v]
-				sum += v
-				states[c] += v
-			}
+			g, sum, states[c] = g+s.logs[v], sum+v, states[c]+v
 		}
 		g -= s.logs[sum]
 	}
@@ -221,132 +199,59 @@ func (s *search) fit(at []int32, inner []uint8, lag int64) (g float64) {
 	return 2 * (g + s.logs[n])
 }
 
-// tune finds the rate of the sampler's clock at which the samples fit best, and gives them the times of that rate.
-func (s *search) tune(near, step int64) (rate float64) {
-	const enough = 20 // of G, for a rate other than 1
-	exact, best := s.at, 0.0
-	var tuned []int64
-	for _, ppm := range drifts {
-		s.at = make([]int64, len(exact))
-		for i, at := range exact {
-			s.at[i] = at + int64(math.Round(float64(at)*ppm/1e6))
-		}
-		var f Fit
-		s.refine(near, step, &f)
-		if tuned == nil || f.fits > best+enough {
-			tuned, best, rate = s.at, f.fits, 1+ppm/1e6
-		}
-	}
-	s.at = tuned
-	return rate
-}
-
-// refine returns the best lag near another one, by all samples, and sets the error and the samples of a fit.
-func (s *search) refine(near, step int64, f *Fit) (lag int64) {
-	at := make([]int32, len(s.at))
-	for i := range s.at {
-		at[i] = int32(s.at[i] / s.cell)
-	}
-	wide := max(2*step, s.period/s.cell)
-	fits := make([]float64, 2*wide+1)
-	for i := range fits {
-		if fits[i] = s.fit(at, s.inner, near-wide+int64(i)); fits[i] > fits[lag] {
-			lag = int64(i)
-		}
-	}
-	const drop = 16 // of G: four standard deviations, because the times of samples are not exact
-	from, to := lag, lag
-	for i := range fits {
-		if fits[i] >= fits[lag]-drop {
-			from, to = min(from, int64(i)), max(to, int64(i))
-		}
-	}
-	if f != nil {
-		f.fits, f.Samples = fits[lag], 0
-		f.Error = max(lag-from, to-lag, 1) * s.cell
-		for _, a := range at {
-			if i := int64(a) + near - wide + lag; i >= 0 && i < int64(len(s.states)) {
-				f.Samples++
-			}
-		}
-	}
-	return near - wide + lag
-}
-
-// others returns the indices of lags that fit nearly as well as the best and are no neighbours of it.
-func (s *search) others(fits []float64, best int, step int64) (out []int) {
-	apart := int(max(4, 2*s.period/(step*s.cell)))
-	taken := []int{best}
-	for len(out) < mostAlike {
-		next := -1
-		for i := range fits {
-			if fits[i] < alike*fits[best] || next >= 0 && fits[i] <= fits[next] || i > 0 && fits[i-1] > fits[i] || i+1 < len(fits) && fits[i+1] > fits[i] {
-				continue
-			}
-			if !slices.ContainsFunc(taken, func(t int) bool { return max(t-i, i-t) < apart }) {
-				next = i
-			}
-		}
-		if next < 0 {
+// refine returns the best lag near another one, by all samples. If it is the best one of a fit, it also finds the rate of
+// the clock, and sets what the fit says of itself.
+func (s *search) refine(near, period int64, f *Fit, best bool) (lag int64) {
+	const enough, drop = 20, 16 // of G: for another rate, and for offsets that may be right
+	wide, most := max(2*s.step, period/s.cell), 0.0
+	for i, ppm := range drifts {
+		if !best && i > 0 {
 			break
 		}
-		taken, out = append(taken, next), append(out, next)
+		rate := f.Rate
+		if best {
+			rate = 1 + ppm/1e6
+		}
+		at, _ := s.cells(rate, 1)
+		fits := make([]float64, 2*wide+1)
+		for i := range fits {
+			fits[i] = s.fit(at, s.inner, near-wide+int64(i))
+		}
+		top := slices.Max(fits)
+		if i > 0 && top < most+enough {
+			continue
+		}
+		most = top
+		lag = near - wide + int64(slices.Index(fits, top))
+		if best {
+			from := slices.IndexFunc(fits, func(v float64) bool { return v >= top-drop })
+			to := len(fits) - 1
+			for fits[to] < top-drop {
+				to--
+			}
+			f.Rate, f.Error = rate, max(1, lag-(near-wide+int64(from)), near-wide+int64(to)-lag)*s.cell
+			first, _ := slices.BinarySearch(at, int32(-lag))
+			last, _ := slices.BinarySearch(at, int32(int64(len(s.states))-lag))
+			f.Samples = last - first
+		}
+	}
+	return lag
+}
+
+// others returns the indices of lags that fit nearly as well as the best and are no neighbours of it or of each other.
+func (s *search) others(fits []float64, best int, period int64) (out []int) {
+	apart := int(max(4, 2*period/(s.step*s.cell)))
+	var near []int
+	for i, v := range fits {
+		if v >= alike*fits[best] {
+			near = append(near, i)
+		}
+	}
+	slices.SortStableFunc(near, func(a, b int) int { return cmp.Compare(fits[b], fits[a]) })
+	for _, i := range near {
+		if len(out) < mostAlike && !slices.ContainsFunc(append(out, best), func(t int) bool { return max(t-i, i-t) < apart }) {
+			out = append(out, i)
+		}
 	}
 	return out
-}
-
-// wanders returns by how many ns the offsets of parts of the recording differ, if that is more than half a period: samplers
-// that write the mean distance of samples instead of their times. It is 0 if all parts fit at one offset.
-func (s *search) wanders(lag int64) (ns int64) {
-	var table [symbols * symbols]float64
-	var inside []int
-	for i := range s.at {
-		if at := s.at[i]/s.cell + lag; at >= 0 && at < int64(len(s.states)) {
-			table[int(s.inner[i])*symbols+int(s.states[at])]++
-			inside = append(inside, i)
-		}
-	}
-	for c := range symbols { // the probability of a function in each state
-		sum := 0.0
-		for r := range symbols {
-			table[r*symbols+c] += 0.5
-			sum += table[r*symbols+c]
-		}
-		for r := range symbols {
-			table[r*symbols+c] = math.Log(table[r*symbols+c] / sum)
-		}
-	}
-	parts := max(1, min(8, len(inside)/150))
-	from, to := int64(0), int64(0)
-	for p := range parts {
-		part := inside[p*len(inside)/parts : (p+1)*len(inside)/parts]
-		likely := func(shift int64) (sum float64) {
-			for _, i := range part {
-				at := min(max(0, s.at[i]/s.cell+lag+shift), int64(len(s.states))-1)
-				sum += table[int(s.inner[i])*symbols+int(s.states[at])]
-			}
-			return sum
-		}
-		at, base, most := int64(0), likely(0), wander
-		for shift := -8 * s.period / s.cell; shift <= 8*s.period/s.cell; shift++ {
-			if gain := likely(shift) - base; gain > most {
-				at, most = shift, gain
-			}
-		}
-		from, to = min(from, at), max(to, at)
-	}
-	if ns = (to - from) * s.cell; ns <= s.period/2 {
-		return 0
-	}
-	return ns
-}
-
-func meanOf(list []float64) (mean, deviation float64) {
-	for _, v := range list {
-		mean += v / float64(len(list))
-	}
-	for _, v := range list {
-		deviation += (v - mean) * (v - mean) / float64(len(list)-1)
-	}
-	return mean, math.Sqrt(deviation)
 }

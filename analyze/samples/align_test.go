@@ -129,3 +129,46 @@ func TestOtherRun(t *testing.T) {
 		t.Logf("same program %v: %d of %d", same, wrong, n)
 	}
 }
+
+// TestNominal: a sampler whose file has the mean distance of samples instead of their times (py-spy's speedscope) does not
+// fit, because the times are wrong by more than a period after some seconds.
+func TestNominal(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(test.Seed(t), 3))
+	for i := range 200 / test.Every(10) {
+		length := int64(4+rnd.IntN(30)) * 1000 * ms
+		parts := randomProgram(rnd).run(rnd, 2*length, 0.3)
+		s := sampled(rnd, parts, 0, 1, 0)
+		s.At, s.Stacks = nil, nil
+		for at := int64(0); at < length; at += int64(rnd.ExpFloat64() * 10 * ms) {
+			s.At, s.Stacks = append(s.At, int64(len(s.At))*10*ms), append(s.Stacks, partAt(parts, at).frame)
+		}
+		if fit, why := Align(gpuOf(parts, length/4, length), s); why == "" {
+			t.Errorf("%d: %d s: %+v", i, length/1e9, fit)
+		} else {
+			t.Log(length/1e9, why)
+		}
+	}
+}
+
+// TestPeriodic: steps that do not vary fit at offsets that differ by whole steps, and all of them are known.
+func TestPeriodic(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(test.Seed(t), 4))
+	p := program{{1, 31 * ms, 1}, {2, 47 * ms, 2}, {3, 12 * ms, 3}, {1, 23 * ms, 4}}
+	var parts []part
+	for at := int64(0); at < 40_000*ms; {
+		for _, k := range p {
+			parts = append(parts, part{k.state, at, k.frame})
+			at += k.ns
+		}
+	}
+	fit, why := Align(gpuOf(parts, 5000*ms, 15000*ms), sampled(rnd, parts, 0, 20_000*ms, 0))
+	const step = 113 * ms
+	if d := ((fit.Offset%step)+step+step/2)%step - step/2; why != "" || len(fit.Others) == 0 || d < -2*ms || d > 2*ms {
+		t.Errorf("%d µs: %s %+v", d/1000, why, fit)
+	}
+	for _, o := range fit.Others {
+		if d := (o - fit.Offset + 50*step + step/2) % step; d < step/2-3*ms || d > step/2+3*ms {
+			t.Errorf("%+v", fit)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -30,9 +31,12 @@ type GPU struct {
 	Process int // GPUs with the same number are of one process
 	Window  interval.Span
 	Cell    int64    // length of a cell, ns
-	States  []uint16 // what the thread did in the middle of each cell, by number; 0 if unknown
+	States  []uint16 // what the thread did in the middle of each cell: index into Causes, plus 1; 0 if unknown
 	Causes  []Cause
-	Waits   []Wait
+	Waits   []Wait // by time
+
+	numbers map[attribute.ThreadState]uint16
+	list    []attribute.ThreadState // of Causes
 }
 
 // A Cause is a state of the thread: see [summary.Idle].
@@ -44,101 +48,72 @@ type Wait struct {
 	Cause int
 }
 
-// A Recorder collects a Capture during the attribution of a trace. A nil Recorder collects nothing.
-type Recorder struct{ rows []recorded }
-
-type recorded struct {
-	GPU
-	numbers map[attribute.ThreadState]uint16
-	causes  map[attribute.ThreadState]int
-	states  []attribute.ThreadState // of Causes
-}
-
-// NewRecorder returns a Recorder for the GPUs of a trace.
-func NewRecorder(tl *gpu.Timeline) *Recorder {
-	r := &Recorder{make([]recorded, len(tl.Devices))}
-	for i, d := range tl.Devices {
-		g := &r.rows[i]
-		g.Device, g.Window = d.Ordinal, d.Window
-		g.numbers, g.causes = map[attribute.ThreadState]uint16{}, map[attribute.ThreadState]int{}
-		if d.Window.Empty() || limits.Implausible(d.Window) {
-			continue
+// NewCapture returns an empty Capture for the GPUs of a trace.
+func NewCapture(tl *gpu.Timeline) *Capture {
+	c := &Capture{}
+	for _, d := range tl.Devices {
+		g := GPU{Device: d.Ordinal, Window: d.Window, numbers: map[attribute.ThreadState]uint16{}}
+		if !d.Window.Empty() && !limits.Implausible(d.Window) {
+			g.Cell = max(cellNS, d.Window.Len()/maxCells+1)
+			g.States = make([]uint16, d.Window.Len()/g.Cell)
 		}
-		g.Cell = max(cellNS, d.Window.Len()/maxCells+1)
-		g.States = make([]uint16, d.Window.Len()/g.Cell)
+		c.GPUs = append(c.GPUs, g)
 	}
-	return r
+	return c
 }
 
-// Host returns a function for attribute.Options.Host that also calls next, which may be nil.
-func (r *Recorder) Host(next func(int, interval.Span, attribute.ThreadState)) func(int, interval.Span, attribute.ThreadState) {
-	if r == nil {
-		return next
-	}
-	return func(device int, s interval.Span, state attribute.ThreadState) {
-		r.rows[device].see(s, state)
+// Collect sets the callbacks of the attribution that fill the Capture.
+func (c *Capture) Collect(opts *attribute.Options) {
+	next := opts.Host
+	opts.Host = func(device int, s interval.Span, state attribute.ThreadState) {
+		c.GPUs[device].see(s, state)
 		if next != nil {
 			next(device, s, state)
+		}
+	}
+	opts.Waits = func(device int, s interval.Span, state attribute.ThreadState) {
+		name := attribute.StateName(state.State())
+		if g := &c.GPUs[device]; s.Len() >= leastNS && len(g.Waits) < maxWaits && (name == summary.StateUnrecorded || name == summary.StateAnnotation) {
+			g.Waits = append(g.Waits, Wait{s, int(g.number(state)) - 1})
 		}
 	}
 }
 
 // see sets the cells whose middle is in a span.
-func (g *recorded) see(s interval.Span, state attribute.ThreadState) {
-	if s = s.And(g.Window); s.Empty() || g.Cell == 0 {
+func (g *GPU) see(s interval.Span, state attribute.ThreadState) {
+	if g.Cell == 0 {
 		return
 	}
-	const most = 1<<16 - 1
-	from := (s.Start - g.Window.Start + g.Cell/2) / g.Cell
-	to := min((s.End-g.Window.Start+g.Cell/2)/g.Cell, int64(len(g.States)))
-	if from >= to {
-		return
+	s = s.And(g.Window)
+	from, to := (s.Start-g.Window.Start+g.Cell/2)/g.Cell, min((s.End-g.Window.Start+g.Cell/2)/g.Cell, int64(len(g.States)))
+	for i := from; i < to; i++ {
+		g.States[i] = g.number(state)
 	}
+}
+
+// number returns the number of a state. States beyond the limit have that of the last.
+func (g *GPU) number(state attribute.ThreadState) uint16 {
 	n, ok := g.numbers[state]
 	if !ok {
-		if n = uint16(min(len(g.numbers)+1, most)); n < most {
-			g.numbers[state] = n
+		if len(g.list) < 1<<16-1 {
+			g.list = append(g.list, state)
 		}
+		n = uint16(len(g.list))
+		g.numbers[state] = n
 	}
-	for i := from; i < to; i++ {
-		g.States[i] = n
-	}
+	return n
 }
 
-// Waits returns a function for attribute.Options.Waits.
-func (r *Recorder) Waits() func(int, interval.Span, attribute.ThreadState) {
-	if r == nil {
-		return nil
-	}
-	var named [attribute.States]bool
-	for i := range named {
-		named[i] = slices.Contains([]string{summary.StateUnrecorded, summary.StateAnnotation}, attribute.StateName(i))
-	}
-	return func(device int, s interval.Span, state attribute.ThreadState) {
-		g := &r.rows[device]
-		if !named[state.State()] || s.Len() < leastNS || len(g.Waits) >= maxWaits {
-			return
-		}
-		at, ok := g.causes[state]
-		if !ok {
-			at = len(g.states)
-			g.causes[state], g.states = at, append(g.states, state)
-		}
-		g.Waits = append(g.Waits, Wait{s, at})
-	}
-}
-
-// Capture returns what was collected. It keeps no memory of the trace alive.
-func (r *Recorder) Capture(a *attribute.Attribution, devices []summary.Device, python bool) *Capture {
-	c := &Capture{Python: python}
-	for i := range r.rows {
-		g := r.rows[i].GPU
-		for _, s := range r.rows[i].states {
+// Finish names the states. It keeps no memory of the trace alive.
+func (c *Capture) Finish(a *attribute.Attribution, devices []summary.Device, python bool) *Capture {
+	c.Python = python
+	for i := range c.GPUs {
+		g := &c.GPUs[i]
+		for _, s := range g.list {
 			g.Causes = append(g.Causes, Cause{attribute.StateName(s.State()), strings.Clone(a.NameOf(s))})
 		}
-		g.Process = devices[i].Process
-		slices.SortFunc(g.Waits, func(a, b Wait) int { return int(min(1, max(-1, a.Start-b.Start))) })
-		c.GPUs = append(c.GPUs, g)
+		g.Process, g.numbers, g.list = devices[i].Process, nil, nil
+		slices.SortFunc(g.Waits, func(a, b Wait) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	return c
 }

@@ -58,7 +58,7 @@ type perfReader struct {
 	idle  bool       // it is of a CPU that has nothing to do
 	comm  string
 	of    string // ids of process and thread
-	at    float64
+	at    number
 	value float64
 	stack []uint32 // innermost first
 }
@@ -75,8 +75,9 @@ type perfEvent struct {
 
 // A perfThread has the samples of one thread.
 type perfThread struct {
-	moments
-	comm string
+	comm   string
+	at     []int64
+	stacks []int32
 }
 
 // The events whose samples are about as frequent as the CPU works. Those of others, such as page faults, context switches
@@ -177,7 +178,7 @@ func (r *perfReader) begin(m []string) {
 		r.events = append(r.events, r.event)
 	}
 	r.comm, r.of, r.stack, r.value = strings.Clone(m[1]), strings.Clone(m[2]), r.stack[:0], 1
-	r.at, _ = strconv.ParseFloat(m[3], 64)
+	r.at, _ = parse(m[3])
 	if r.event.clock {
 		r.value = period
 	}
@@ -237,13 +238,13 @@ func (r *perfReader) end() {
 	r.event.samples++
 	at := r.event.costs.stack(stack)
 	r.event.add(at, r.value)
-	t := r.event.threads[r.of]
-	if t == nil && len(r.event.threads) < maxThreads {
-		t = &perfThread{comm: r.comm}
-		r.event.threads[r.of] = t
-	}
-	if t != nil {
-		t.see(&r.budget, r.at, 0, at)
+	if t := r.event.threads[r.of]; t != nil || len(r.event.threads) < maxThreads {
+		if t == nil {
+			t = &perfThread{comm: r.comm}
+			r.event.threads[r.of] = t
+		}
+		r.budget -= 12
+		t.at, t.stacks = append(t.at, r.at.whole*1e9+rounded(r.at.part*1e9)), append(t.stacks, int32(at))
 	}
 	r.event = nil
 }
@@ -254,12 +255,13 @@ func (r *perfReader) timed(e *perfEvent) (out []profile.Timed) {
 		return nil
 	}
 	for _, ids := range slices.Sorted(maps.Keys(e.threads)) {
-		t := e.threads[ids].timed(e.costs, 1e9, false, func(id uint32) profile.Frame { return r.frames[id] })
-		t.Thread = e.threads[ids].comm + " " + ids
+		t := e.threads[ids]
+		timed := e.costs.timed(t.stacks, func(i int) int64 { return t.at[i] }, func(id uint32) profile.Frame { return r.frames[id] })
+		timed.Thread = t.comm + " " + ids
 		if pid, _, both := strings.Cut(ids, "/"); both {
-			t.PID, _ = strconv.ParseInt(pid, 10, 64)
+			timed.PID, _ = strconv.ParseInt(pid, 10, 64)
 		}
-		out = append(out, t)
+		out = append(out, timed)
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package sampler
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"io"
 
 	"assay/internal/diag"
@@ -17,12 +16,50 @@ func SniffPySpy(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("[")) && bytes.Contains(head, []byte(`"cat":"py-spy"`))
 }
 
+// A pySpyEvent is the begin or end of a frame, or the name of a thread.
+type pySpyEvent struct {
+	Name string     `json:"name"`
+	Ph   string     `json:"ph"`
+	PID  int64      `json:"pid"`
+	TID  int64      `json:"tid"`
+	At   numberText `json:"ts"`
+	Args struct {
+		File string `json:"filename"`
+		Line int64  `json:"line"`
+		Name string `json:"name"`
+	} `json:"args"`
+}
+
 // ReadPySpy reads a Chrome trace of py-spy: the frames that begin and end from one sample to the next, with the times of
 // the samples, which its other formats do not have.
 func ReadPySpy(in io.Reader, file string, limits profile.Limits) (*profile.Profile, error) {
 	s := &scope{Reader: jsonwalk.NewReader(in), file: file, budget: cmp.Or(limits.Memory, defaultMemory)}
 	frames, threads := map[profile.Frame]uint32{}, map[[2]int64]*thread{}
-	err := s.Array(func() error { return s.pySpyEvent(frames, threads) })
+	err := s.Array(func() error {
+		var e pySpyEvent
+		fits, err := s.Value(&e)
+		if err != nil {
+			return err
+		}
+		when, ok := parse(string(e.At))
+		if !ok || !fits {
+			s.malformed()
+			return nil
+		}
+		t := threads[[2]int64{e.PID, e.TID}]
+		if t == nil && len(threads) < maxThreads {
+			t = &thread{costs: newCosts(&s.budget), unit: "microseconds", pid: e.PID}
+			threads[[2]int64{e.PID, e.TID}], s.threads = t, append(s.threads, t)
+		}
+		switch {
+		case t == nil:
+		case e.Ph == "M":
+			t.name = cmp.Or(t.name, cut(e.Args.Name))
+		default:
+			s.pySpy(t, when, &e, frames)
+		}
+		return nil
+	})
 	if err != nil {
 		issueCut(file, s.Offset(), err, &s.issues)
 	}
@@ -31,50 +68,13 @@ func ReadPySpy(in io.Reader, file string, limits profile.Limits) (*profile.Profi
 	}
 	main := s.main()
 	if main == nil {
-		return nil, &diag.Error{Pos: diag.Pos{File: file, Offset: s.Offset()},
-			Msg: "the trace of py-spy has no frame with a duration; record for longer"}
+		return nil, &diag.Error{Pos: diag.Pos{File: file, Offset: s.Offset()}, Msg: "the trace of py-spy has no frame with a duration; record for longer"}
 	}
 	return s.profileOf(main, err != nil), nil
 }
 
-// pySpyEvent reads the begin or end of a frame, or the name of a thread.
-func (s *scope) pySpyEvent(frames map[profile.Frame]uint32, threads map[[2]int64]*thread) error {
-	var e struct {
-		Name string     `json:"name"`
-		Ph   string     `json:"ph"`
-		PID  int64      `json:"pid"`
-		TID  int64      `json:"tid"`
-		At   numberText `json:"ts"`
-		Args struct {
-			File string `json:"filename"`
-			Line int64  `json:"line"`
-			Name string `json:"name"`
-		} `json:"args"`
-	}
-	fits, err := s.Value(&e)
-	if err != nil {
-		return err
-	}
-	when, ok := parse(string(e.At))
-	if !ok || !fits {
-		s.malformed()
-		return nil
-	}
-	key := [2]int64{e.PID, e.TID}
-	t := threads[key]
-	if t == nil {
-		if len(threads) >= maxThreads {
-			return nil
-		}
-		t = &thread{costs: newCosts(&s.budget), unit: "microseconds", pid: e.PID, name: fmt.Sprintf("thread %d", e.TID)}
-		threads[key], s.threads = t, append(s.threads, t)
-	}
-	if e.Ph == "M" {
-		if e.Name == "thread_name" && e.Args.Name != "" {
-			t.name = cut(e.Args.Name)
-		}
-		return nil
-	}
+// pySpy reads the begin or end of a frame.
+func (s *scope) pySpy(t *thread, when number, e *pySpyEvent, frames map[profile.Frame]uint32) {
 	f := profile.Frame{Name: cut(e.Name), File: cut(e.Args.File), Line: e.Args.Line}
 	id, known := frames[f]
 	if !known {
@@ -91,5 +91,4 @@ func (s *scope) pySpyEvent(frames map[profile.Frame]uint32, threads map[[2]int64
 	case e.Ph == "E":
 		t.close(id)
 	}
-	return nil
 }

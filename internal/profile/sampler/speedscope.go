@@ -41,13 +41,12 @@ type thread struct {
 	end        number
 	ended      bool
 
-	// Samples and their weights, which may come in any order.
+	// Samples and their weights, which may come in any order. Calls are samples too, each until the next event.
 	samples []int32
 	weights []float64
 
-	moments
-	pid       int64
-	first     number   // the time of the first event
+	calls     bool     // the samples are of begins and ends of calls
+	pid       int64    // 0 if unknown
 	open      []uint32 // frames of calls that have not ended
 	last      number   // the time of the last event
 	began     bool
@@ -96,9 +95,7 @@ func (s *scope) profileOf(main *thread, cut bool) *profile.Profile {
 	s.beside(p, main, column)
 	for _, t := range s.threads {
 		if column, scale := unitOf(t.unit); column.Unit == "nanoseconds" {
-			timed := t.timed(t.costs, scale, len(t.samples) == 0, s.frameOf)
-			timed.Thread, timed.PID = t.name, cmp.Or(t.pid, processIn(t.name))
-			p.Threads = append(p.Threads, timed)
+			p.Threads = append(p.Threads, s.timed(t, scale))
 		}
 	}
 	p.Cut, p.Issues = cut, s.issues.Issues()
@@ -108,12 +105,26 @@ func (s *scope) profileOf(main *thread, cut bool) *profile.Profile {
 // processName is how py-spy names the threads of several processes.
 var processName = lazyregexp.New(`^Process (\d{1,10}) Thread `)
 
-// processIn returns the number of the process in the name of a thread, or 0.
-func processIn(name string) (pid int64) {
-	if m := processName().FindStringSubmatch(name); m != nil {
-		pid, _ = strconv.ParseInt(m[1], 10, 64)
+// timed returns the samples of a thread with their times, which are the sums of the weights before them.
+func (s *scope) timed(t *thread, scale float64) profile.Timed {
+	n, since, until := min(len(t.samples), len(t.weights)), 0.0, map[int64]int64{}
+	out := t.costs.timed(t.samples[:n], func(i int) int64 {
+		at := rounded(since * scale)
+		since += t.weights[i]
+		until[at] = rounded(since * scale)
+		return at
+	}, s.frameOf)
+	for _, at := range out.At {
+		if t.calls {
+			out.Until = append(out.Until, until[at])
+		}
 	}
-	return pid
+	if out.Thread, out.PID = t.name, t.pid; t.pid == 0 {
+		if m := processName().FindStringSubmatch(t.name); m != nil {
+			out.PID, _ = strconv.ParseInt(m[1], 10, 64)
+		}
+	}
+	return out
 }
 
 // frame reads a frame.
@@ -246,17 +257,18 @@ func (n *numberText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// noCall is the number of a stack without frames.
+const noCall = -2
+
 // until gives the time since the last event to the open calls.
 func (t *thread) until(when number) {
-	if t.began && len(t.open) > 0 {
-		if d := when.minus(t.last); d > 0 {
-			stack := t.stack(t.open)
-			t.add(stack, d)
-			t.see(t.budget, t.last.minus(t.first), d, stack)
+	if d := when.minus(t.last); t.began && d > 0 {
+		stack := noCall
+		if len(t.open) > 0 {
+			stack = t.stack(t.open)
 		}
-	}
-	if !t.began {
-		t.first = when
+		*t.budget -= 12
+		t.calls, t.samples, t.weights = true, append(t.samples, int32(stack)), append(t.weights, d)
 	}
 	if t.began && when.minus(t.last) < 0 {
 		t.backwards++
@@ -285,7 +297,6 @@ func (s *scope) finish(t *thread) {
 			t.until(t.end)
 		}
 	}
-	since := 0.0
 	for i, stack := range t.samples {
 		weight := 1.0
 		if len(t.weights) > 0 {
@@ -294,9 +305,9 @@ func (s *scope) finish(t *thread) {
 			}
 			weight = t.weights[i]
 		}
-		t.add(int(stack), weight)
-		t.see(t.budget, since, weight, int(stack))
-		since += weight
+		if stack != noCall {
+			t.add(int(stack), weight)
+		}
 	}
 	at := diag.Pos{File: s.file}
 	if n := len(t.samples) - len(t.weights); n != 0 && len(t.weights) > 0 {

@@ -33,14 +33,6 @@ type v8node struct {
 	value float64
 }
 
-func (n *v8node) frame() profile.Frame {
-	f := profile.Frame{Name: cut(cmp.Or(n.Frame.Name, "(anonymous)")), File: cut(n.Frame.URL)}
-	if n.Frame.Line >= 0 && f.File != "" {
-		f.Line = n.Frame.Line + 1
-	}
-	return f
-}
-
 // ReadV8 reads a CPU profile of V8. A sample has the time since the one before it.
 func ReadV8(in io.Reader, file string, limits profile.Limits) (*profile.Profile, error) {
 	r := jsonwalk.NewReader(in)
@@ -101,35 +93,40 @@ func ReadV8(in io.Reader, file string, limits profile.Limits) (*profile.Profile,
 	if column.Unit == "nanoseconds" {
 		p.Duration = max(p.Sum(0), rounded((end-start)*1e3))
 	}
-	if timed, ok := v8timed(nodes, start, samples, deltas); ok {
-		p.Threads = []profile.Timed{timed}
-	}
+	p.Threads = v8timed(nodes, start, samples, deltas)
 	p.Cut, p.Issues = err != nil, issues.Issues()
 	return p, nil
 }
 
 // v8timed returns the samples with their times, if the profile has those.
-func v8timed(nodes map[int64]*v8node, start float64, samples, deltas []float64) (t profile.Timed, ok bool) {
-	if len(samples) != len(deltas) || len(samples) > maxMoments {
-		return t, false
+func v8timed(nodes map[int64]*v8node, start float64, samples, deltas []float64) []profile.Timed {
+	if len(samples) != len(deltas) {
+		return nil
 	}
+	var t profile.Timed
 	index := map[int64]int32{}
-	at := start
-	for i, sample := range samples {
-		id := int64(sample)
-		n := nodes[id]
-		if at += max(0, deltas[i]); n == nil {
+	for i, id := range samples {
+		start += max(0, deltas[i])
+		n := nodes[int64(id)]
+		if n == nil {
 			continue
 		}
-		to, known := index[id]
+		to, known := index[n.ID]
 		if !known {
 			to = int32(len(t.Inner))
-			index[id] = to
-			t.Inner, t.Code = append(t.Inner, n.frame()), append(t.Code, n.frame())
+			index[n.ID], t.Inner, t.Code = to, append(t.Inner, n.frame()), append(t.Code, n.frame())
 		}
-		t.At, t.Stacks = append(t.At, rounded(at*1e3)), append(t.Stacks, to)
+		t.At, t.Stacks = append(t.At, rounded(start*1e3)), append(t.Stacks, to)
 	}
-	return t, len(t.At) > 0
+	return []profile.Timed{t}
+}
+
+func (n *v8node) frame() profile.Frame {
+	f := profile.Frame{Name: cut(cmp.Or(n.Frame.Name, "(anonymous)")), File: cut(n.Frame.URL)}
+	if n.Frame.Line >= 0 && f.File != "" {
+		f.Line = n.Frame.Line + 1
+	}
+	return f
 }
 
 // v8values gives each node its own time in ns or, without times, its samples. It returns the number of samples
