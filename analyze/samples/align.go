@@ -11,19 +11,12 @@ import (
 
 // A Fit is an offset between the clock of a sampler and that of a trace.
 type Fit struct {
-	Origin  int64   // time of the first sample, on its clock, ns
-	Offset  int64   // what is added to the time of the first sample, ns
-	Rate    float64 // of the clock of the trace, over that of the sampler
+	Offset  int64   // what is added to times of samples, ns
 	Error   int64   // how much Offset may be wrong, ns
 	Others  []int64 // offsets that fit nearly as well: programs repeat themselves
 	Samples int     // in the window of the trace
 	Excess  float64 // how far the fit is above those of wrong clocks, in standard deviations of these
 	period  int64   // median distance of samples, ns
-}
-
-// Time returns the time of a sample on the clock of the trace, for the offset of the fit or one of the others.
-func (f *Fit) Time(at, offset int64) int64 {
-	return f.Origin + offset + int64(math.Round(float64(at-f.Origin)*f.Rate))
 }
 
 const (
@@ -35,9 +28,6 @@ const (
 	alike     = 0.8         // part of the best fit from which another offset may be the right one
 	mostAlike = 8           // Fit.Others
 )
-
-// drifts are differences of the rates of two clocks of one machine, in parts per million.
-var drifts = []float64{0, -100, -75, -50, -25, 25, 50, 75, 100}
 
 // wrongRates are the rates of the clocks at which no offset is right. They differ by so much that a few steps of a
 // program are enough to lose the phase, and by irregular factors.
@@ -68,7 +58,7 @@ func Align(g *GPU, t *profile.Timed) (f Fit, why string) {
 		return f, fmt.Sprintf("the thread has %d samples, and %d are needed: record for longer", len(t.At), fewest)
 	}
 	s, period := newSearch(g, t)
-	f.Origin, f.period, f.Rate = t.At[0], period, 1
+	f.period = period
 	switch inside := s.plan(period); {
 	case slices.Max(s.inner) == 0:
 		return f, "the thread shows one function all the time"
@@ -91,14 +81,12 @@ func Align(g *GPU, t *profile.Timed) (f Fit, why string) {
 	if f.Excess < least || fits[best] < clearly*most {
 		return f, fmt.Sprintf("no offset of the two clocks fits clearly better than a wrong one (%.1f standard deviations, and %.0f are needed)", max(0, f.Excess), least)
 	}
-	for i, index := range append([]int{best}, s.others(fits, best, period)...) {
-		lag := s.refine(first+int64(index)*s.step, period, &f, i == 0)
-		if offset := g.Window.Start + lag*s.cell - f.Origin; i == 0 {
-			f.Offset = offset
-		} else {
-			f.Others = append(f.Others, offset)
-		}
+	for _, i := range append(s.others(fits, best, period), best) {
+		lag := s.refine(first+int64(i)*s.step, &f)
+		f.Offset = g.Window.Start + lag*s.cell - t.At[0]
+		f.Others = append(f.Others, f.Offset)
 	}
+	f.Others = f.Others[:len(f.Others)-1] // the last one is the best
 	if f.Error > period/4 {
 		return f, fmt.Sprintf("the offset of the two clocks is uncertain by %.1f ms", float64(f.Error)/1e6)
 	}
@@ -199,42 +187,27 @@ func (s *search) fit(at []int32, inner []uint8, lag int64) (g float64) {
 	return 2 * (g + s.logs[n])
 }
 
-// refine returns the best lag near another one, by all samples. If it is the best one of a fit, it also finds the rate of
-// the clock, and sets what the fit says of itself.
-func (s *search) refine(near, period int64, f *Fit, best bool) (lag int64) {
-	const enough, drop = 20, 16 // of G: for another rate, and for offsets that may be right
-	wide, most := max(2*s.step, period/s.cell), 0.0
-	for i, ppm := range drifts {
-		if !best && i > 0 {
-			break
-		}
-		rate := f.Rate
-		if best {
-			rate = 1 + ppm/1e6
-		}
-		at, _ := s.cells(rate, 1)
-		fits := make([]float64, 2*wide+1)
-		for i := range fits {
-			fits[i] = s.fit(at, s.inner, near-wide+int64(i))
-		}
-		top := slices.Max(fits)
-		if i > 0 && top < most+enough {
-			continue
-		}
-		most = top
-		lag = near - wide + int64(slices.Index(fits, top))
-		if best {
-			from := slices.IndexFunc(fits, func(v float64) bool { return v >= top-drop })
-			to := len(fits) - 1
-			for fits[to] < top-drop {
-				to--
-			}
-			f.Rate, f.Error = rate, max(1, lag-(near-wide+int64(from)), near-wide+int64(to)-lag)*s.cell
-			first, _ := slices.BinarySearch(at, int32(-lag))
-			last, _ := slices.BinarySearch(at, int32(int64(len(s.states))-lag))
-			f.Samples = last - first
+// refine returns the best lag near another one, by all samples, and sets the error and the samples of a fit.
+func (s *search) refine(near int64, f *Fit) (lag int64) {
+	const drop = 16 // of G, for offsets that may be right
+	at, _ := s.cells(1, 1)
+	near -= max(2*s.step, f.period/s.cell)
+	fits := make([]float64, 2*max(2*s.step, f.period/s.cell)+1)
+	for i := range fits {
+		fits[i] = s.fit(at, s.inner, near+int64(i))
+	}
+	top := slices.Max(fits)
+	best := slices.Index(fits, top)
+	from, to := best, best
+	for i, v := range fits {
+		if v >= top-drop {
+			from, to = min(from, i), max(to, i)
 		}
 	}
+	lag, f.Error = near+int64(best), int64(max(1, best-from, to-best))*s.cell
+	first, _ := slices.BinarySearch(at, int32(-lag))
+	last, _ := slices.BinarySearch(at, int32(int64(len(s.states))-lag))
+	f.Samples = last - first
 	return lag
 }
 

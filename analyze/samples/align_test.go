@@ -98,7 +98,7 @@ func TestAlign(t *testing.T) {
 			continue
 		}
 		mid := (from + length) / 2
-		if d := fit.Time(mid-offset+(mid-from)/20_000, fit.Offset) - mid; d < -2*ms || d > 2*ms {
+		if d := mid - offset + (mid-from)/20_000 + fit.Offset - mid; d < -2*ms || d > 2*ms {
 			t.Errorf("%d: offset is wrong by %d µs of %d s: %+v", i, d/1000, length/1e9, fit)
 		}
 		t.Logf("%d: %d s wrong by %d us, %+v", i, length/1e9, (fit.Offset-offset)/1000, fit)

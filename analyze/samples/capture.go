@@ -28,7 +28,7 @@ type Capture struct {
 // A GPU has the thread that launches the work of one GPU.
 type GPU struct {
 	Device  int64
-	Process int // GPUs with the same number are of one process
+	Process int // GPUs of one process have the same number
 	Window  interval.Span
 	Cell    int64    // length of a cell, ns
 	States  []uint16 // what the thread did in the middle of each cell: index into Causes, plus 1; 0 if unknown

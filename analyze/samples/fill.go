@@ -104,22 +104,18 @@ func (c *Capture) largest() (g *GPU) {
 
 // text says how samples were joined.
 func (f *Fit) text(t *profile.Timed, path string, in int) string {
-	text := fmt.Sprintf("Samples name the functions in the idle time of %s that waits for code which the trace does not record: %s of thread %q are in its window, %s in such waits. "+
-		"The clocks were aligned by what both recordings show, within %s; wrong clocks fit %.0f standard deviations less. ",
-		path, label.Plural(int64(f.Samples), "sample"), cmp.Or(t.Thread, "(no name)"), unit.Count(int64(in)), unit.Duration(f.Error), f.Excess)
-	if f.Rate != 1 {
-		text += fmt.Sprintf("The clock of the sampler was corrected by %.0f parts per million. ", (f.Rate-1)*1e6)
-	}
+	text := fmt.Sprintf("Samples name the functions in the idle time of %s that waits for code which the trace does not record. ", path)
+	text += fmt.Sprintf("%s of thread %q are in its window, %s of them in such waits. ", label.Plural(int64(f.Samples), "sample"), cmp.Or(t.Thread, "(no name)"), unit.Count(int64(in)))
+	text += fmt.Sprintf("The clocks were aligned by what both recordings show, within %s; wrong clocks fit %.0f standard deviations less. ", unit.Duration(f.Error), f.Excess)
 	if len(f.Others) > 0 {
 		text += "The program repeats itself, so the samples may be of other steps; the functions are the same for each step that fits. "
 	}
 	return text + fmt.Sprintf("Waits under %s have no functions. error_ns in the JSON is the standard error of a time.", unit.Duration(f.shortest()))
 }
 
-// fill divides the rows of one GPU, its gaps, and the causes of its steps. It returns the number of samples.
+// fill divides the rows of one GPU and the causes of its steps. It returns the number of samples.
 func fill(s *summary.Summary, g *GPU, f *Fit, t *profile.Timed, file string) (in int) {
-	list := hits(g, t, f, f.Offset)
-	by := splits(g, f, list)
+	by := splits(g, f, hits(g, t, f, f.Offset))
 	for cause := range g.Causes {
 		x, of := by[cause], g.Causes[cause]
 		at := slices.IndexFunc(s.Idle, func(r summary.Idle) bool {
@@ -139,7 +135,6 @@ func fill(s *summary.Summary, g *GPU, f *Fit, t *profile.Timed, file string) (in
 		}
 		s.Idle[at].Name, s.Idle[at].MaxNS = cmp.Or(of.Name, noSample), min(whole.MaxNS, s.Idle[at].NS)
 		divideSteps(s, g, of, shares, whole.NS-whole.ShortGapsNS)
-		nameGaps(s, g, of, list)
 	}
 	s.Idle = slices.DeleteFunc(s.Idle, func(r summary.Idle) bool { return r.NS <= 0 })
 	return in
@@ -163,25 +158,5 @@ func divideSteps(s *summary.Summary, g *GPU, of Cause, shares []share, whole int
 		st.Idle[at].Name = cmp.Or(of.Name, noSample)
 		st.Idle = slices.DeleteFunc(st.Idle, func(r summary.StepIdle) bool { return r.NS <= 0 })
 		slices.SortStableFunc(st.Idle, func(a, b summary.StepIdle) int { return cmp.Compare(b.NS, a.NS) })
-	}
-}
-
-// nameGaps gives long gaps the function that most of the samples in them have.
-func nameGaps(s *summary.Summary, g *GPU, of Cause, list []hit) {
-	for i := range s.Devices {
-		for k := range s.Devices[i].LargestGaps {
-			gap := &s.Devices[i].LargestGaps[k]
-			if s.Devices[i].Device != g.Device || gap.Owner != summary.OwnerHost || of != (Cause{gap.State, gap.Name}) {
-				continue
-			}
-			count, all := map[string]int{}, 0
-			at, _ := slices.BinarySearchFunc(list, gap.StartNS, func(h hit, at int64) int { return cmp.Compare(h.at, at) })
-			for ; at < len(list) && list[at].at < gap.StartNS+gap.NS; at++ {
-				if name := list[at].name; count[name] >= fewestOf-1 && 2*count[name] >= all {
-					gap.State, gap.Name = summary.StatePython, name
-				}
-				count[list[at].name], all = count[list[at].name]+1, all+1
-			}
-		}
 	}
 }

@@ -38,7 +38,6 @@ type split struct {
 
 // A hit is a sample within a wait.
 type hit struct {
-	at     int64   // on the clock of the trace
 	weight float64 // time that it stands for, ns
 	name   string  // of the function
 	wait   *Wait
@@ -82,13 +81,13 @@ func hits(g *GPU, t *profile.Timed, f *Fit, offset int64) (out []hit) {
 		if w.Len() < f.shortest() {
 			continue
 		}
-		k += sort.Search(len(t.At)-k, func(n int) bool { return f.Time(t.At[k+n], offset) >= from })
-		for ; k < len(t.At) && f.Time(t.At[k], offset) < to; k++ {
-			at, ns := f.Time(t.At[k], offset), f.weight(t, k)
+		k += sort.Search(len(t.At)-k, func(n int) bool { return t.At[k+n]+offset >= from })
+		for ; k < len(t.At) && t.At[k]+offset < to; k++ {
+			ns := f.weight(t, k)
 			if t.Until != nil { // a thread that waits may have no samples, so that its stack is old
-				ns = min(f.Time(t.Until[k], offset), w.End+f.period) - at
+				ns = min(t.Until[k]+offset, w.End+f.period) - t.At[k] - offset
 			}
-			out = append(out, hit{at, float64(ns) * float64(w.Len()) / float64(to-from), names[t.Stacks[k]], w})
+			out = append(out, hit{float64(ns) * float64(w.Len()) / float64(to-from), names[t.Stacks[k]], w})
 		}
 	}
 	return out

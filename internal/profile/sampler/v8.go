@@ -93,40 +93,8 @@ func ReadV8(in io.Reader, file string, limits profile.Limits) (*profile.Profile,
 	if column.Unit == "nanoseconds" {
 		p.Duration = max(p.Sum(0), rounded((end-start)*1e3))
 	}
-	p.Threads = v8timed(nodes, start, samples, deltas)
 	p.Cut, p.Issues = err != nil, issues.Issues()
 	return p, nil
-}
-
-// v8timed returns the samples with their times, if the profile has those.
-func v8timed(nodes map[int64]*v8node, start float64, samples, deltas []float64) []profile.Timed {
-	if len(samples) != len(deltas) {
-		return nil
-	}
-	var t profile.Timed
-	index := map[int64]int32{}
-	for i, id := range samples {
-		start += max(0, deltas[i])
-		n := nodes[int64(id)]
-		if n == nil {
-			continue
-		}
-		to, known := index[n.ID]
-		if !known {
-			to = int32(len(t.Inner))
-			index[n.ID], t.Inner, t.Code = to, append(t.Inner, n.frame()), append(t.Code, n.frame())
-		}
-		t.At, t.Stacks = append(t.At, rounded(start*1e3)), append(t.Stacks, to)
-	}
-	return []profile.Timed{t}
-}
-
-func (n *v8node) frame() profile.Frame {
-	f := profile.Frame{Name: cut(cmp.Or(n.Frame.Name, "(anonymous)")), File: cut(n.Frame.URL)}
-	if n.Frame.Line >= 0 && f.File != "" {
-		f.Line = n.Frame.Line + 1
-	}
-	return f
 }
 
 // v8values gives each node its own time in ns or, without times, its samples. It returns the number of samples
@@ -175,7 +143,11 @@ func v8stacks(nodes map[int64]*v8node, ids []int64, column profile.Column, memor
 			if at.Frame.Name == "(root)" {
 				break
 			}
-			stack = append(stack, at.frame())
+			f := profile.Frame{Name: cut(cmp.Or(at.Frame.Name, "(anonymous)")), File: cut(at.Frame.URL)}
+			if at.Frame.Line >= 0 && f.File != "" {
+				f.Line = at.Frame.Line + 1
+			}
+			stack = append(stack, f)
 		}
 		slices.Reverse(stack)
 		b.Add(stack, nil, rounded(n.value))

@@ -18,7 +18,7 @@ import (
 	"assay/summary"
 )
 
-// A sampledRun is a run that was recorded without Python functions, and a sampler of its main thread beside it.
+// A sampledRun is a run that was recorded without Python functions, and a sampler of its main thread at the same time.
 type sampledRun struct {
 	Trace  []byte
 	At     []int64          // times of samples on the clock of the trace, ns
