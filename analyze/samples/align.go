@@ -21,7 +21,7 @@ type Fit struct {
 
 const (
 	fewest    = 100         // samples in the window
-	symbols   = 16          // states and functions that are told apart; the last is all others
+	symbols   = 16          // states and functions that count by themselves; the last is all others
 	effort    = 400_000_000 // updates of tables that a search may take
 	least     = 11.0        // Fit.Excess
 	clearly   = 1.5         // how many times the best fit of a wrong clock

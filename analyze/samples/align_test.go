@@ -87,31 +87,34 @@ func sampled(rnd *rand.Rand, parts []part, from, to, offset int64) *profile.Time
 // TestAlign: the offset of the clocks is found within a period, whatever the recordings have in common.
 func TestAlign(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(test.Seed(t), 1))
-	for i := range 200 / test.Every(10) {
+	found, n := 0, 200/test.Every(20)
+	for i := range n {
 		length := int64(4+rnd.IntN(40)) * 1000 * ms
 		parts := randomProgram(rnd).run(rnd, 2*length, 0.3)
 		offset := rnd.Int64N(1e15) - 5e14
 		from := rnd.Int64N(length / 2)
 		fit, why := Align(gpuOf(parts, length/4, length), sampled(rnd, parts, from, from+length, offset))
 		if why != "" {
-			t.Logf("%d: length %d s: %s", i, length/1e9, why)
 			continue
 		}
+		found++
 		mid := (from + length) / 2
 		if d := mid - offset + (mid-from)/20_000 + fit.Offset - mid; d < -2*ms || d > 2*ms {
 			t.Errorf("%d: offset is wrong by %d µs of %d s: %+v", i, d/1000, length/1e9, fit)
 		}
-		t.Logf("%d: %d s wrong by %d us, %+v", i, length/1e9, (fit.Offset-offset)/1000, fit)
+	}
+	if found < n*9/10 {
+		t.Errorf("%d of %d are found", found, n)
 	}
 }
 
-// TestOtherRun: the samples of another run do not fit.
+// TestOtherRun: the samples of another program do not fit, and those of another run of the same program rarely do.
 func TestOtherRun(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(test.Seed(t), 2))
-	n := 1000 / test.Every(25)
+	n := 1000 / test.Every(100)
 	for _, same := range []bool{false, true} {
 		wrong := 0
-		for i := range n {
+		for range n {
 			length := int64(4+rnd.IntN(12)) * 1000 * ms
 			p := randomProgram(rnd)
 			a := p.run(rnd, 2*length, 0.3)
@@ -120,13 +123,14 @@ func TestOtherRun(t *testing.T) {
 			}
 			b := p.run(rnd, 2*length, 0.3)
 			from := rnd.Int64N(length / 2)
-			fit, why := Align(gpuOf(a, length/4, length), sampled(rnd, b, from, from+length, 0))
-			if why == "" {
+			if _, why := Align(gpuOf(a, length/4, length), sampled(rnd, b, from, from+length, 0)); why == "" {
 				wrong++
-				t.Logf("%v %d: %d s %+v", same, i, length/1e9, fit)
 			}
 		}
 		t.Logf("same program %v: %d of %d", same, wrong, n)
+		if most := n / 500; !same && wrong > most || wrong > 1+10*most {
+			t.Errorf("%d of %d fit", wrong, n)
+		}
 	}
 }
 
@@ -134,7 +138,7 @@ func TestOtherRun(t *testing.T) {
 // fit, because the times are wrong by more than a period after some seconds.
 func TestNominal(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(test.Seed(t), 3))
-	for i := range 200 / test.Every(10) {
+	for i := range 200 / test.Every(40) {
 		length := int64(4+rnd.IntN(30)) * 1000 * ms
 		parts := randomProgram(rnd).run(rnd, 2*length, 0.3)
 		s := sampled(rnd, parts, 0, 1, 0)
@@ -144,8 +148,6 @@ func TestNominal(t *testing.T) {
 		}
 		if fit, why := Align(gpuOf(parts, length/4, length), s); why == "" {
 			t.Errorf("%d: %d s: %+v", i, length/1e9, fit)
-		} else {
-			t.Log(length/1e9, why)
 		}
 	}
 }

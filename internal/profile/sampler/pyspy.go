@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"io"
 
-	"assay/internal/diag"
 	"assay/internal/jsonwalk"
 	"assay/internal/profile"
 )
@@ -38,45 +37,34 @@ func ReadPySpy(in io.Reader, file string, limits profile.Limits) (*profile.Profi
 	err := s.Array(func() error {
 		var e pySpyEvent
 		fits, err := s.Value(&e)
-		if err != nil {
-			return err
-		}
 		when, ok := parse(string(e.At))
-		if !ok || !fits {
-			s.malformed()
-			return nil
-		}
-		t := threads[[2]int64{e.PID, e.TID}]
-		if t == nil && len(threads) < maxThreads {
-			t = &thread{costs: newCosts(&s.budget), unit: "microseconds", pid: e.PID}
-			threads[[2]int64{e.PID, e.TID}], s.threads = t, append(s.threads, t)
-		}
+		key := [2]int64{e.PID, e.TID}
+		t := threads[key]
 		switch {
+		case err != nil:
+		case !fits || !ok:
+			s.malformed()
+		case t == nil && len(threads) >= maxThreads:
 		case t == nil:
-		case e.Ph == "M":
-			t.name = cmp.Or(t.name, cut(e.Args.Name))
+			t = &thread{costs: newCosts(&s.budget), unit: "microseconds", pid: e.PID}
+			threads[key], s.threads = t, append(s.threads, t)
+			fallthrough
 		default:
 			s.pySpy(t, when, &e, frames)
 		}
-		return nil
+		return err
 	})
-	if err != nil {
-		issueCut(file, s.Offset(), err, &s.issues)
-	}
-	for _, t := range s.threads {
-		s.finish(t)
-	}
-	main := s.main()
-	if main == nil {
-		return nil, &diag.Error{Pos: diag.Pos{File: file, Offset: s.Offset()}, Msg: "the trace of py-spy has no frame with a duration; record for longer"}
-	}
-	return s.profileOf(main, err != nil), nil
+	return s.result(err, "the trace of py-spy has no frame with a duration; record for longer")
 }
 
-// pySpy reads the begin or end of a frame.
+// pySpy reads an event of a thread.
 func (s *scope) pySpy(t *thread, when number, e *pySpyEvent, frames map[profile.Frame]uint32) {
 	f := profile.Frame{Name: cut(e.Name), File: cut(e.Args.File), Line: e.Args.Line}
 	id, known := frames[f]
+	if e.Ph == "M" {
+		t.name = cmp.Or(t.name, cut(e.Args.Name))
+		return
+	}
 	if !known {
 		if s.budget -= 300 + int64(len(f.Name)+len(f.File)); s.budget < 0 {
 			f = profile.Frame{Name: profile.OtherStacks}

@@ -71,22 +71,21 @@ func ReadSpeedscope(in io.Reader, file string, limits profile.Limits) (*profile.
 		}
 		return s.Skip()
 	})
+	return s.result(err, "the profile of speedscope has no sample with a weight and no call with a duration; record again, and let the profiler write the file to its end")
+}
+
+// result makes the profile, whose stacks are those of one thread. err ended the reading, or is nil.
+func (s *scope) result(err error, without string) (*profile.Profile, error) {
 	if err != nil {
-		issueCut(file, s.Offset(), err, &s.issues)
+		issueCut(s.file, s.Offset(), err, &s.issues)
 	}
 	for _, t := range s.threads {
 		s.finish(t)
 	}
 	main := s.main()
 	if main == nil || main.sum() <= 0 {
-		return nil, &diag.Error{Pos: diag.Pos{File: file, Offset: s.Offset()},
-			Msg: "the profile of speedscope has no sample with a weight and no call with a duration; record again, and let the profiler write the file to its end"}
+		return nil, &diag.Error{Pos: diag.Pos{File: s.file, Offset: s.Offset()}, Msg: without}
 	}
-	return s.profileOf(main, err != nil), nil
-}
-
-// profileOf makes the profile, whose stacks are those of one thread.
-func (s *scope) profileOf(main *thread, cut bool) *profile.Profile {
 	column, scale := unitOf(main.unit)
 	p := main.profile(column, scale, s.frameOf)
 	if column.Unit == "nanoseconds" {
@@ -98,8 +97,8 @@ func (s *scope) profileOf(main *thread, cut bool) *profile.Profile {
 			p.Threads = append(p.Threads, s.timed(t, scale))
 		}
 	}
-	p.Cut, p.Issues = cut, s.issues.Issues()
-	return p
+	p.Cut, p.Issues = err != nil, s.issues.Issues()
+	return p, nil
 }
 
 // processName is how py-spy names the threads of several processes.
