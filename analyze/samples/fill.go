@@ -27,7 +27,7 @@ func Join(s *summary.Summary, c *Capture, file string, threads []profile.Timed) 
 	text, in, why := c.join(s, file, threads)
 	if is.Help, is.Count = text, int64(in); why != "" {
 		is.Code, is.Count = "samples-not-joined", 1
-		is.Help = "The samples name no functions in the idle time of " + s.Inputs[0].Path + ": " + why + ". With with_stack=True the trace has the functions itself."
+		is.Help = "The samples name no functions in the idle time of " + s.Inputs[0].Path + ": " + why + "."
 	}
 	s.Issues = append(s.Issues, is)
 	s.Sort()
@@ -67,7 +67,7 @@ func (c *Capture) join(s *summary.Summary, file string, threads []profile.Timed)
 		why = cmp.Or(why, not)
 	}
 	if thread == nil {
-		return "", 0, why
+		return "", 0, why + ". With with_stack=True the trace has the functions itself"
 	}
 	whole := splits(g, &fit, hits(g, thread, &fit, fit.Offset))
 	for _, offset := range fit.Others {
