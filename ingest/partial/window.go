@@ -181,7 +181,7 @@ func (o Options) narrowed(t *trace.Trace, part Stretch) *trace.Trace {
 func (o Options) withoutFirst(in *ingest.Input) error {
 	requested := o.requested()
 	switch {
-	case in.Trace != nil || requested == "":
+	case in.Trace != nil || requested == "" || !o.Alone && in.Profile != nil && len(in.Profile.Threads) > 0: // samples name functions in the part
 		return nil
 	case in.Summary != nil:
 		for _, saved := range in.Summary.Inputs {
