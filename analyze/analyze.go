@@ -40,6 +40,7 @@ import (
 	"assay/analyze/occupancy"
 	"assay/analyze/phase"
 	"assay/analyze/ranks/collective"
+	"assay/analyze/samples"
 	"assay/analyze/steps"
 	"assay/internal/diag"
 	"assay/internal/interval"
@@ -66,6 +67,9 @@ type Options struct {
 
 	// Detail says what to measure for zoomable timelines; nil for nothing.
 	Detail *detail.Request
+
+	// Launching receives what the launching threads did, for a join with the samples of a sampler. It may be nil.
+	Launching func(*samples.Capture)
 
 	// Measured receives the trace as it was measured: without its faults, and with the clocks of its GPUs
 	// aligned. It may be nil.
@@ -134,10 +138,14 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	if opt.measures(Efficiency) {
 		owners = efficiency.New(t, host.Links)
 	}
-	attribution := async(func() *attribute.Attribution {
-		return attribute.Work(tl, host, marks, attribute.Options{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(),
-			Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()})
-	})
+	asks := attribute.Options{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(),
+		Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()}
+	var launching *samples.Capture
+	if opt.Launching != nil {
+		launching = samples.NewCapture(tl)
+		launching.Collect(&asks)
+	}
+	attribution := async(func() *attribute.Attribution { return attribute.Work(tl, host, marks, asks) })
 	launchTables := async(func() launchRows {
 		return launchesOf(tl, host.Links, marks, in.Rank, queueBins{bins, opt.Detail.Cells(len(tl.Devices))}, opt.maxSteps())
 	})
@@ -170,6 +178,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	steps.NoteSilent(t, host.Links, &issues)
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, CollectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
+	if launching != nil {
+		opt.Launching(launching.Finish(attributed, s.Devices, t.Python.Len() > 0))
+	}
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
 	for _, d := range tl.Devices {
 		if limits.Implausible(d.Window) {

@@ -75,6 +75,7 @@ var formats = []format{
 	{name: et.Format, sniff: func(_ string, head []byte) bool { return et.Sniff(head) }, load: loadExecutionTrace,
 		listed: func(string, []byte) bool { return false }}, // beside a trace, which has times
 	{name: "speedscope", sniff: func(_ string, head []byte) bool { return sampler.SniffSpeedscope(head) }, load: stacksOf(sampler.ReadSpeedscope)},
+	{name: "py-spy", sniff: func(_ string, head []byte) bool { return sampler.SniffPySpy(head) }, load: stacksOf(sampler.ReadPySpy)},
 	{name: "cpuprofile", sniff: func(_ string, head []byte) bool { return sampler.SniffV8(head) }, load: stacksOf(sampler.ReadV8)},
 	{name: "perf-script", sniff: func(_ string, head []byte) bool { return sampler.SniffPerf(head) }, load: stacksOf(sampler.ReadPerf)},
 	{name: "scalene", sniff: func(_ string, head []byte) bool { return sampler.SniffScalene(head) }, load: loadScalene},

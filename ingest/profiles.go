@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"assay/internal/diag"
@@ -26,6 +27,27 @@ func stacksOf(read func(io.Reader, string, profile.Limits) (*profile.Profile, er
 		in.Profile, err = read(f, f.Path, profileLimits(sel))
 		return err
 	}
+}
+
+// Sampled reports whether one of several files has samples of CPU code that can be joined with a trace. It looks into
+// regular files only, because others can be read once.
+func Sampled(paths []string) bool {
+	const most = 64 // files that it looks into
+	if len(paths) < 2 || len(paths) > most {
+		return false
+	}
+	return slices.ContainsFunc(paths, func(path string) bool {
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+		f, err := OpenWithoutDigest(path, nil)
+		if err != nil {
+			return false
+		}
+		defer f.Close()
+		head, err := f.Peek()
+		return err == nil && (sampler.SniffSpeedscope(head) || sampler.SniffV8(head) || sampler.SniffPySpy(head) || sampler.SniffPerf(head))
+	})
 }
 
 func loadScalene(f *File, sel trace.Select, in *Input) (err error) {

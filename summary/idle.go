@@ -71,6 +71,10 @@ type Idle struct {
 	// ShortGapsNS is the part of NS in gaps under [ShortGapNS], that is, the
 	// idle time caused by the host's time between launches.
 	ShortGapsNS int64 `json:"short_gaps_ns,omitempty" row:"short-gap time,sum"`
+	// Sampler is the file whose samples name the function, if the trace does not. NS is then the part of
+	// the samples, ErrorNS its standard error, and Count and MaxNS are estimates.
+	Sampler string `json:"sampler,omitempty" row:"sampler"`
+	ErrorNS int64  `json:"error_ns,omitempty" row:"error"`
 }
 
 // UnrecordedNS is how long the first recorded work of a stream must wait for the device to count as running

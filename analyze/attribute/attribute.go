@@ -100,6 +100,10 @@ type Options struct {
 	// in no particular order.
 	Host func(device int, s interval.Span, state ThreadState)
 
+	// Waits receives the parts of idle time whose cause is a late launch, with what the thread did, if it is not nil.
+	// Host must be set, too. The parts come in no particular order.
+	Waits func(device int, s interval.Span, state ThreadState)
+
 	// Launched receives, for each link, the operators that were open on the thread, outermost
 	// first, if it is not nil. It must not keep the slice. recomputed reports whether a function
 	// was open that runs the forward pass again. Calls come thread by thread, in launch order.

@@ -62,3 +62,10 @@ func (x *idleness) askHost(device int) {
 		}
 	}
 }
+
+// wait passes a part of a gap on if a late launch is its cause.
+func (x *idleness) wait(device int, s interval.Span, key idleKey) {
+	if x.late != nil && idleOwner(key>>40) == byHost {
+		x.late(device, s, ThreadState(key))
+	}
+}

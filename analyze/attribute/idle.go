@@ -81,6 +81,7 @@ type idleness struct {
 	maxRows int                                                  // of one device
 	first   [][]stepIdle                                         // the first steps, by device
 	host    func(device int, s interval.Span, state ThreadState) // Options.Host
+	late    func(device int, s interval.Span, state ThreadState) // Options.Waits
 
 	names  []string         // 0 is ""
 	byName map[string]int32 // index into names
@@ -108,7 +109,7 @@ func newIdleness(a *Attribution, opts Options) *idleness {
 	n := len(a.tl.Devices)
 	x := &idleness{a: a, maxRows: min(maxIdleRows, a.maxRows), names: []string{""}, byName: map[string]int32{"": 0},
 		shown: make([][]shownGap, n), pending: make(map[trace.TrackID][][]question), rows: make([]idleTable, n),
-		first: make([][]stepIdle, n), host: opts.Host}
+		first: make([][]stepIdle, n), host: opts.Host, late: opts.Waits}
 	x.others = x.number(otherNames)
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
@@ -282,6 +283,7 @@ func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 	case mark == hostStateMark:
 		x.host(device, s, ThreadState(key))
 	default:
+		x.wait(device, s, key)
 		x.addParts(device, mark, s, key, parts{n, 1, n})
 	}
 }

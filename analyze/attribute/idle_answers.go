@@ -138,6 +138,7 @@ func (q *questions) one(about *question, part interval.Span, doing idleKey) {
 // add adds an answer to the tally. On a hash collision the sums of the other cause are counted
 // and removed first.
 func (q *questions) add(from int64, key idleKey, ns int64) {
+	q.x.wait(int(q.open.device), interval.Span{Start: from, End: from + ns}, key)
 	t := q.tally
 	at := uint16(uint64(key) * 0x9e3779b97f4a7c15 >> (64 - tallyBits))
 	c := &t.causes[at]

@@ -105,7 +105,7 @@ const forkedRows = 4
 // main threads to it.
 func (x *idleness) fork(mains []*hosttree.Thread) *idleness {
 	y := &idleness{
-		a: x.a, maxRows: forkedRows * x.maxRows, others: x.others, states: x.states, host: x.host, tooMany: x.tooMany,
+		a: x.a, maxRows: forkedRows * x.maxRows, others: x.others, states: x.states, host: x.host, late: x.late, tooMany: x.tooMany,
 		names: slices.Clone(x.names), byName: maps.Clone(x.byName),
 		pending: make(map[trace.TrackID][][]question), rows: make([]idleTable, len(x.rows)),
 		shown: make([][]shownGap, len(x.shown)), first: make([][]stepIdle, len(x.first)),

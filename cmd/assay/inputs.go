@@ -54,6 +54,7 @@ type reading struct {
 	limits limits
 	turn   sync.Mutex // locked by the only input that may grow while memory is scarce
 
+	sampled bool // an input has samples of CPU code
 	roles   bool // inputs may show several roles of a job
 	places  partial.PathRules
 	window  *window.Request // the part of each capture that is measured; nil for all

@@ -153,7 +153,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if c.needs != nil {
 		need = c.needs(need)
 	}
-	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), roles: roles.Named(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: offsets, skipped: chosen.Left, peaks: peaks, model: model, floor: floor, flags: &s.peaks}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), sampled: ingest.Sampled(chosen.Files), roles: roles.Named(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: offsets, skipped: chosen.Left, peaks: peaks, model: model, floor: floor, flags: &s.peaks}
 	if e.stderr == io.Writer(os.Stderr) && !s.watched { // the command has the process to itself
 		s.watched = true
 		limits.memory.Watch(r.outOfMemory)

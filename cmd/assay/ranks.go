@@ -79,7 +79,7 @@ func (r *reading) options(in *ingest.Input) partial.Options {
 		Alone:   len(r.paths) == 1 && !r.save,
 		Window:  r.window, Work: r.choice.work, Steady: steady,
 		Clock:  r.clocks.Of(in.Path),
-		Memory: r.limits.memory.Largest() / 4,
+		Memory: r.limits.memory.Largest() / 4, Sampled: r.sampled,
 		Paths:  r.need.paths, MostEvents: r.mostEvents(),
 	}
 }

@@ -101,6 +101,7 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 	if !whole {
 		boundAll(all)
 	}
+	joinSamples(all)
 	first, inputs := make([]int, len(all)), 0
 	for i, p := range all {
 		first[i] = inputs

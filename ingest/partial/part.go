@@ -5,8 +5,10 @@ import (
 	"assay/analyze/clocks"
 	"assay/analyze/ranks"
 	"assay/analyze/ranks/collective"
+	"assay/analyze/samples"
 	"assay/ingest"
 	"assay/internal/diag"
+	"assay/internal/profile"
 	"assay/internal/redact"
 	"assay/summary"
 	"assay/trace"
@@ -20,6 +22,9 @@ type Part struct {
 	Summary *summary.Summary
 	Members []ranks.Member
 	Track   *clocks.Track // nil if the input has no times, and for saved parts
+
+	launching *samples.Capture // what a join with samples needs; nil if no input has samples
+	samples   []profile.Timed  // of a sampler
 
 	ready  *ready // what its critical path is made from; nil if it is not wanted, or made
 	saved  bool   // it was read from the file of a saved part
@@ -48,6 +53,8 @@ type Options struct {
 	// they are made.
 	Paths      bool
 	MostEvents int64
+	// Sampled reports whether an input has samples of CPU code, which name functions in the idle time of traces.
+	Sampled bool
 	// Memory is the limit for the collectives of a saved part, in bytes.
 	Memory int64
 }
@@ -106,7 +113,13 @@ func (p *Part) measure(in *ingest.Input, opt Options) (*summary.Summary, error) 
 	case in.Counters != nil:
 		return analyze.Counters(in.Counters, from, opt.Options), nil
 	case in.Profile != nil:
+		if !opt.Alone {
+			p.samples = in.Profile.Threads
+		}
 		return analyze.Profile(in.Profile, from, opt.Options), nil
+	}
+	if opt.Sampled {
+		opt.Launching = func(c *samples.Capture) { p.launching = c }
 	}
 	if !opt.Alone || gpus(in.Trace) > 1 {
 		opt.Collectives = func(device int64, c *collective.Columns) {

@@ -62,7 +62,7 @@ func (o Options) StretchOf(t *trace.Trace, from summary.Input) (Stretch, error) 
 	}
 	if o.Window.OfSteps() {
 		all := o.Options
-		all.Collectives, all.Detail, all.Measured, all.Without = nil, nil, nil, analyze.AllMeasures
+		all.Collectives, all.Detail, all.Measured, all.Launching, all.Without = nil, nil, nil, nil, analyze.AllMeasures
 		c.Marks = o.stepsOf(analyze.Trace(t, from, all))
 	}
 	if o.Window.Phase != "" {
@@ -181,7 +181,7 @@ func (o Options) narrowed(t *trace.Trace, part Stretch) *trace.Trace {
 func (o Options) withoutFirst(in *ingest.Input) error {
 	requested := o.requested()
 	switch {
-	case in.Trace != nil || requested == "":
+	case in.Trace != nil || requested == "" || !o.Alone && in.Profile != nil && len(in.Profile.Threads) > 0: // samples name functions in the part
 		return nil
 	case in.Summary != nil:
 		for _, saved := range in.Summary.Inputs {

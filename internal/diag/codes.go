@@ -194,6 +194,8 @@ var codes = []Code{
 	{"rows-not-printed", DataLoss, "The total below the table is more than its rows: rows are missing.", "Print with a larger row_limit."},
 	{"rows-omitted", Info, "Dots replace rows that were left out.", "Give the whole table."},
 	{"same-capture", Info, "An input has the capture of another one in another form: the same GPU work at the same times, or the same counters of the same launches. The form that says most counts, the other one does not.", ""},
+	{"samples-joined", Info, "Samples of a sampler name the functions in idle time that waits for code which the trace does not record.", ""},
+	{"samples-not-joined", Info, "Samples of a sampler were not joined with the trace: their clock could not be aligned with certainty.", "Record both for longer, or record the trace with with_stack=True."},
 	{"secrets-in-capture", Info, "Environment variables that look like secrets are stored in the capture. assay masks them in its output; the file still has them.", "Redact the file before you share it, and record in a clean environment."},
 	{"steps-left-out", Info, "The first steps of a log were left out, as --ignore-first asks for.", ""},
 	{"secrets-masked", Info, "Texts of the capture look like secrets. assay masks them in its output; the file still has them.", "Do not share the file, and replace the secrets."},

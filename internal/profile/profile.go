@@ -56,8 +56,20 @@ type Profile struct {
 	Idle     int64  // of the default column, in which no code ran; it is in no sample
 	Comments []string
 	Beside   []*Table     // what the input has beside its stacks, such as a table of threads
+	Threads  []Timed      // the samples with their times, by thread, if the input has them
 	Cut      bool         // the input could not be read to its end
 	Issues   []diag.Issue // of reading, worst first
+}
+
+// A Timed has the samples of one thread with their times, which a join with a timeline needs.
+type Timed struct {
+	Thread string  // name
+	PID    int64   // of its process; 0 if unknown
+	At     []int64 // ns on the clock of the sampler, ascending
+	Until  []int64 // up to when the stack of each sample is the same; nil if equal stacks are samples of their own
+	Stacks []int32 // of each sample: index into Inner and Code
+	Inner  []Frame // innermost frame of each stack
+	Code   []Frame // innermost frame of each stack that is in a source file; frames of native libraries may be inside of it
 }
 
 // A Column describes the values at one index.

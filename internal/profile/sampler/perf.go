@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // A sample of perf script begins with a line "command pid/tid [cpu] seconds: period event: ...". Its stack follows,
 // innermost frame first, as "address symbol+offset (object)"; without stacks the frame is on the same line.
 var (
-	perfHead  = lazyregexp.New(`^\s*(\S.*?)\s+(\d+(?:/\d+)?)\s+(?:\[\d+\]\s+)?\d+\.\d+:\s+(?:(\d+)\s+)?([A-Za-z][\w.,=/-]*(?::\w+)*):\s*(.*)$`)
+	perfHead  = lazyregexp.New(`^\s*(\S.*?)\s+(\d+(?:/\d+)?)\s+(?:\[\d+\]\s+)?(\d+\.\d+):\s+(?:(\d+)\s+)?([A-Za-z][\w.,=/-]*(?::\w+)*):\s*(.*)$`)
 	perfFrame = lazyregexp.New(`^\s*[0-9a-f]+ (\S.*?)(?:\+0x[0-9a-f]+)? \((.*)\)$`)
 	perfPy    = lazyregexp.New(`^py::(.+?):(/.*|<.*>)$`) // of Python's own support for perf
 )
@@ -37,7 +38,7 @@ func SniffPerf(head []byte) bool {
 		if m == nil {
 			return false
 		}
-		if heads++; perfFrame().Match(m[5]) {
+		if heads++; perfFrame().Match(m[6]) {
 			return true
 		}
 	}
@@ -56,6 +57,8 @@ type perfReader struct {
 	event *perfEvent // of the sample that is open
 	idle  bool       // it is of a CPU that has nothing to do
 	comm  string
+	of    string // ids of process and thread
+	at    number
 	value float64
 	stack []uint32 // innermost first
 }
@@ -67,6 +70,14 @@ type perfEvent struct {
 	samples int64
 	clock   bool // its periods are ns of CPU time
 	idle    float64
+	threads map[string]*perfThread // by ids
+}
+
+// A perfThread has the samples of one thread.
+type perfThread struct {
+	comm   string
+	at     []int64
+	stacks []int32
 }
 
 // The events whose samples are about as frequent as the CPU works. Those of others, such as page faults, context switches
@@ -115,7 +126,7 @@ func ReadPerf(in io.Reader, file string, limits profile.Limits) (*profile.Profil
 	}
 	p := best.profile(column, 1, func(id uint32) profile.Frame { return r.frames[id] })
 	issuePooled(file, best.pooled, &r.issues)
-	p.Idle = rounded(best.idle)
+	p.Idle, p.Threads = rounded(best.idle), r.timed(best)
 	p.Cut, p.Issues = failed != nil, r.issues.Issues()
 	return p, nil
 }
@@ -150,23 +161,24 @@ func (r *perfReader) line(line string, n int) {
 // begin opens a sample.
 func (r *perfReader) begin(m []string) {
 	const mostEvents = 64
-	name, _, _ := strings.Cut(m[4], ":")
+	name, _, _ := strings.Cut(m[5], ":")
 	r.event = nil
 	for _, e := range r.events {
 		if e.name == name {
 			r.event = e
 		}
 	}
-	period, err := strconv.ParseFloat(m[3], 64)
+	period, err := strconv.ParseFloat(m[4], 64)
 	clock := err == nil && (name == "cpu-clock" || name == "task-clock")
 	if r.event == nil {
 		if len(r.events) == mostEvents {
 			return
 		}
-		r.event = &perfEvent{costs: newCosts(&r.budget), name: strings.Clone(name), clock: clock}
+		r.event = &perfEvent{costs: newCosts(&r.budget), name: strings.Clone(name), clock: clock, threads: map[string]*perfThread{}}
 		r.events = append(r.events, r.event)
 	}
-	r.comm, r.stack, r.value = strings.Clone(m[1]), r.stack[:0], 1
+	r.comm, r.of, r.stack, r.value = strings.Clone(m[1]), strings.Clone(m[2]), r.stack[:0], 1
+	r.at, _ = parse(m[3])
 	if r.event.clock {
 		r.value = period
 	}
@@ -174,7 +186,7 @@ func (r *perfReader) begin(m []string) {
 		r.event.idle += r.value
 		return
 	}
-	if f := perfFrame().FindStringSubmatch(m[5]); f != nil {
+	if f := perfFrame().FindStringSubmatch(m[6]); f != nil {
 		r.frame(f[1], f[2])
 	}
 }
@@ -224,8 +236,34 @@ func (r *perfReader) end() {
 		stack = append(stack, r.stack[i])
 	}
 	r.event.samples++
-	r.event.add(r.event.costs.stack(stack), r.value)
+	at := r.event.costs.stack(stack)
+	r.event.add(at, r.value)
+	if t := r.event.threads[r.of]; t != nil || len(r.event.threads) < maxThreads {
+		if t == nil {
+			t = &perfThread{comm: r.comm}
+			r.event.threads[r.of] = t
+		}
+		r.budget -= 12
+		t.at, t.stacks = append(t.at, r.at.whole*1e9+rounded(r.at.part*1e9)), append(t.stacks, int32(at))
+	}
 	r.event = nil
+}
+
+// timed returns the samples of the threads of an event, if they are about as frequent as the CPU works.
+func (r *perfReader) timed(e *perfEvent) (out []profile.Timed) {
+	if !e.clock && !perfWork().MatchString(e.name) {
+		return nil
+	}
+	for _, ids := range slices.Sorted(maps.Keys(e.threads)) {
+		t := e.threads[ids]
+		timed := e.costs.timed(t.stacks, func(i int) int64 { return t.at[i] }, func(id uint32) profile.Frame { return r.frames[id] })
+		timed.Thread = t.comm + " " + ids
+		if pid, _, both := strings.Cut(ids, "/"); both {
+			timed.PID, _ = strconv.ParseInt(pid, 10, 64)
+		}
+		out = append(out, timed)
+	}
+	return out
 }
 
 // best returns the event whose stacks are shown: the CPU clock, or else the one with the most samples.

@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"assay/internal/diag"
+	"assay/internal/lazyregexp"
 	"assay/internal/profile"
 	"assay/internal/redact"
 )
@@ -111,6 +112,37 @@ func (c *costs) profile(column profile.Column, scale float64, frame func(id uint
 	}
 	return b.Profile()
 }
+
+// timed returns the samples of a thread, given the stack and time of each. Samples without a stack are left out.
+func (c *costs) timed(stacks []int32, at func(i int) int64, frame func(id uint32) profile.Frame) (t profile.Timed) {
+	index := map[int32]int32{}
+	for i, stack := range stacks {
+		now := at(i)
+		if stack < 0 || len(c.keys[stack]) == 0 || len(t.At) > 0 && now < t.At[len(t.At)-1] {
+			continue
+		}
+		to, ok := index[stack]
+		if !ok {
+			to = int32(len(t.Inner))
+			index[stack] = to
+			ids := framesOf(c.keys[stack])
+			inner := frame(ids[len(ids)-1])
+			code := inner
+			for k := len(ids) - 1; k >= 0; k-- {
+				if f := frame(ids[k]); inSource().MatchString(f.File) {
+					code = f
+					break
+				}
+			}
+			t.Inner, t.Code = append(t.Inner, inner), append(t.Code, code)
+		}
+		t.At, t.Stacks = append(t.At, now), append(t.Stacks, to)
+	}
+	return t
+}
+
+// inSource matches the files of interpreted code.
+var inSource = lazyregexp.New(`\.(py|pyx|ipynb|js|mjs|ts)$|^<.*>$`)
 
 // rounded rounds with saturation.
 func rounded(v float64) int64 {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -213,11 +214,11 @@ func TestLimit(t *testing.T) {
 func Fuzz(f *testing.F) {
 	for _, text := range []string{schema + `"profiles":[{"type":"sampled","unit":"seconds","samples":[[0]],"weights":[1]}],"shared":{"frames":[{"name":"a"}]}}`,
 		frames2 + `"profiles":[{"type":"evented","events":[{"type":"O","frame":0,"at":0},{"type":"C","frame":0,"at":2}]}]}`,
-		`{"nodes":[{"id":1,"callFrame":{"functionName":"f"},"hitCount":3,"children":[1]}],"samples":[1],"timeDeltas":[5]}`, perfText, scaleneText} {
+		`{"nodes":[{"id":1,"callFrame":{"functionName":"f"},"hitCount":3,"children":[1]}],"samples":[1],"timeDeltas":[5]}`, perfText, scaleneText, pySpyText} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, read := range []func(io.Reader, string, profile.Limits) (*profile.Profile, error){ReadSpeedscope, ReadV8, ReadPerf} {
+		for _, read := range []func(io.Reader, string, profile.Limits) (*profile.Profile, error){ReadSpeedscope, ReadV8, ReadPerf, ReadPySpy} {
 			p, err := read(strings.NewReader(string(text)), "x", profile.Limits{Memory: 1 << 24})
 			if (p == nil) == (err == nil) {
 				t.Fatal(p, err)
@@ -231,6 +232,11 @@ func Fuzz(f *testing.F) {
 			for _, s := range p.Samples {
 				if s.Values[0] < 0 {
 					t.Fatalf("%+v", s)
+				}
+			}
+			for _, th := range p.Threads {
+				if !slices.IsSorted(th.At) || len(th.At) != len(th.Stacks) || th.Until != nil && len(th.Until) != len(th.At) || len(th.Inner) != len(th.Code) {
+					t.Fatalf("%+v", th)
 				}
 			}
 		}

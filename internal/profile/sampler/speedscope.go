@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"assay/internal/diag"
@@ -40,10 +41,12 @@ type thread struct {
 	end        number
 	ended      bool
 
-	// Samples and their weights, which may come in any order.
+	// Samples and their weights, which may come in any order. Calls are samples too, each until the next event.
 	samples []int32
 	weights []float64
 
+	calls     bool     // the samples are of begins and ends of calls
+	pid       int64    // 0 if unknown
 	open      []uint32 // frames of calls that have not ended
 	last      number   // the time of the last event
 	began     bool
@@ -68,16 +71,20 @@ func ReadSpeedscope(in io.Reader, file string, limits profile.Limits) (*profile.
 		}
 		return s.Skip()
 	})
+	return s.result(err, "the profile of speedscope has no sample with a weight and no call with a duration; record again, and let the profiler write the file to its end")
+}
+
+// result makes the profile, whose stacks are those of one thread. err ended the reading, or is nil.
+func (s *scope) result(err error, without string) (*profile.Profile, error) {
 	if err != nil {
-		issueCut(file, s.Offset(), err, &s.issues)
+		issueCut(s.file, s.Offset(), err, &s.issues)
 	}
 	for _, t := range s.threads {
 		s.finish(t)
 	}
 	main := s.main()
 	if main == nil || main.sum() <= 0 {
-		return nil, &diag.Error{Pos: diag.Pos{File: file, Offset: s.Offset()},
-			Msg: "the profile of speedscope has no sample with a weight and no call with a duration; record again, and let the profiler write the file to its end"}
+		return nil, &diag.Error{Pos: diag.Pos{File: s.file, Offset: s.Offset()}, Msg: without}
 	}
 	column, scale := unitOf(main.unit)
 	p := main.profile(column, scale, s.frameOf)
@@ -85,8 +92,38 @@ func ReadSpeedscope(in io.Reader, file string, limits profile.Limits) (*profile.
 		p.Duration = rounded(main.sum() * scale)
 	}
 	s.beside(p, main, column)
+	for _, t := range s.threads {
+		if column, scale := unitOf(t.unit); column.Unit == "nanoseconds" {
+			p.Threads = append(p.Threads, s.timed(t, scale))
+		}
+	}
 	p.Cut, p.Issues = err != nil, s.issues.Issues()
 	return p, nil
+}
+
+// processName is how py-spy names the threads of several processes.
+var processName = lazyregexp.New(`^Process (\d{1,10}) Thread `)
+
+// timed returns the samples of a thread with their times, which are the sums of the weights before them.
+func (s *scope) timed(t *thread, scale float64) profile.Timed {
+	n, since, until := min(len(t.samples), len(t.weights)), 0.0, map[int64]int64{}
+	out := t.costs.timed(t.samples[:n], func(i int) int64 {
+		at := rounded(since * scale)
+		since += t.weights[i]
+		until[at] = rounded(since * scale)
+		return at
+	}, s.frameOf)
+	for _, at := range out.At {
+		if t.calls {
+			out.Until = append(out.Until, until[at])
+		}
+	}
+	if out.Thread, out.PID = t.name, t.pid; t.pid == 0 {
+		if m := processName().FindStringSubmatch(t.name); m != nil {
+			out.PID, _ = strconv.ParseInt(m[1], 10, 64)
+		}
+	}
+	return out
 }
 
 // frame reads a frame.
@@ -219,12 +256,18 @@ func (n *numberText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// noCall is the number of a stack without frames.
+const noCall = -2
+
 // until gives the time since the last event to the open calls.
 func (t *thread) until(when number) {
-	if t.began && len(t.open) > 0 {
-		if d := when.minus(t.last); d > 0 {
-			t.add(t.stack(t.open), d)
+	if d := when.minus(t.last); t.began && d > 0 {
+		stack := noCall
+		if len(t.open) > 0 {
+			stack = t.stack(t.open)
 		}
+		*t.budget -= 12
+		t.calls, t.samples, t.weights = true, append(t.samples, int32(stack)), append(t.weights, d)
 	}
 	if t.began && when.minus(t.last) < 0 {
 		t.backwards++
@@ -261,7 +304,9 @@ func (s *scope) finish(t *thread) {
 			}
 			weight = t.weights[i]
 		}
-		t.add(int(stack), weight)
+		if stack != noCall {
+			t.add(int(stack), weight)
+		}
 	}
 	at := diag.Pos{File: s.file}
 	if n := len(t.samples) - len(t.weights); n != 0 && len(t.weights) > 0 {

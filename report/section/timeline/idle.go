@@ -3,6 +3,8 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -105,9 +107,24 @@ func ownerTable(ctx *section.Context, devices []view.DeviceIdle, total summary.A
 	return t.Cut(section.MaxDevices + 1)
 }
 
-// causeCell makes the cells of the cause, which is the owner with the state.
-func causeCell(causes *row.Table) show.Cell {
-	return show.Cell{Text: func(r *row.Row) string { return words.Cause(causes.Text(r, "owner"), causes.Text(r, "state"), "") }}
+// causeCell makes the cells of the cause, which is the owner with the state. Causes that samples name are marked with the
+// file of the sampler and the standard error.
+func causeCell(causes *row.Table, rows []summary.Idle) show.Cell {
+	return show.Cell{Text: func(r *row.Row) string {
+		owner, state := causes.Text(r, "owner"), causes.Text(r, "state")
+		names, by, variance := causes.Values(r, "in"), "", 0.0
+		for _, i := range rows {
+			if i.Sampler != "" && i.Owner == owner && i.State == state &&
+				slices.ContainsFunc(names, func(v row.Value) bool { return v.Text == i.Name }) {
+				by, variance = i.Sampler, variance+float64(i.ErrorNS)*float64(i.ErrorNS)
+			}
+		}
+		text := words.Cause(owner, state, "")
+		if by != "" {
+			text += fmt.Sprintf(", by sampler %s, ± %s", label.Clip(label.Clean(by), 30), unit.Duration(int64(math.Sqrt(variance))))
+		}
+		return text
+	}}
 }
 
 // inCell makes the cells of what ran on the CPU. They are empty if that is known of no cause.
@@ -126,7 +143,7 @@ func reasonTable(a summary.Activity, rows []summary.Idle) doc.Table {
 	causes := summary.Idles().By(rows, "owner", "state", "in")
 	sum := causes.Whole
 	t := show.View{Columns: "cause;in;idle;% of idle=%;% of window;intervals;longest", Most: idleReasons, Title: "causes", Whole: a.Idle(), Of: causes.Of, Cells: map[string]show.Cell{
-		"cause":       causeCell(causes),
+		"cause":       causeCell(causes, rows),
 		"in":          inCell(causes),
 		"% of window": {Kind: doc.Number, Text: func(r *row.Row) string { return unit.Share(causes.Main(r), a.Window()) }},
 	}}.Table(causes)

@@ -165,7 +165,7 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 	n := int64(view.IdleGPUs(ctx.Summary, devices))
 	causes := summary.Idles().By(all, "owner", "state")
 	v := show.View{Columns: "%;idle;cause;in", Most: fewReasons, Title: "causes", Whole: total.Idle(), Of: causes.Of, Per: n, Cells: map[string]show.Cell{
-		"cause": causeCell(causes),
+		"cause": causeCell(causes, all),
 		"in":    inCell(causes),
 	}}
 	each := ""
