@@ -478,6 +478,9 @@ func (b *Builder) EachSeries(f func(*Series)) {
 func (b *Builder) Log(lines int64, complete bool) *Log {
 	for i := range b.series {
 		b.commit(&b.series[i])
+	}
+	b.milliwatts()
+	for i := range b.series {
 		b.noteSeries(&b.series[i])
 		b.log.Series = append(b.log.Series, b.series[i].Series)
 	}

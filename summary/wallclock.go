@@ -26,7 +26,18 @@ type Clock struct {
 	Given   bool     `json:"given,omitempty"` // --clock-offset was given for it
 	// LeftOut is why the input is joined with nothing: a constant below. It is absent if it is joined.
 	LeftOut string `json:"left_out,omitempty"`
+	// Power is whether its samples of the power of GPUs count for the energy of jobs: "counts", or why not, a constant
+	// below. It is absent for inputs without such samples, and where LeftOut says why.
+	Power string `json:"power,omitempty"`
 }
+
+// Values of [Clock.Power].
+const (
+	PowerCounts      = "counts"
+	PowerSameGPUs    = "same-gpus"   // another input has the power of the same GPUs
+	PowerElsewhere   = "other-time"  // it has no sample while a job ran
+	PowerImplausible = "implausible" // the values are not watts of one GPU
+)
 
 // The frames of a [Clock].
 const (

@@ -197,7 +197,7 @@ var markForms = []markForm{
 // mark reads a line about the life of the program, whose anchor is at a position of the line.
 func (r *Reader) mark(f *markForm, line []byte, at, start int) {
 	if f.kind == markBar {
-		r.barLine(line, at+len("it/s"), start)
+		r.bars.Add(line, at, int64(r.pos(start).Line))
 		return
 	}
 	m := mark{Kind: f.kind, Class: f.class, Time: logs.NoTime, Seen: logs.NoTime, Step: logs.NoStep, NS: -1, Rank: -1}

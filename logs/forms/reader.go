@@ -9,6 +9,7 @@ import (
 	"assay/internal/diag"
 	"assay/internal/redact"
 	"assay/logs"
+	"assay/logs/bars"
 	"assay/logs/config"
 )
 
@@ -55,11 +56,11 @@ type Reader struct {
 	open    *block
 	last    stamp // of the last record
 	times   timeTrack
-	year    int64           // number of years since the first time, in a log without years
-	leap    bool            // a 29 February without a year was found
-	bars    map[string]*bar // by text and total
-	latest  int64           // the step of the last record with one, or NoStep
-	dropped int64           // bytes of the text before buf
+	year    int64 // number of years since the first time, in a log without years
+	leap    bool  // a 29 February without a year was found
+	bars    bars.Set
+	latest  int64 // the step of the last record with one, or NoStep
+	dropped int64 // bytes of the text before buf
 
 	keyless []byte
 	got     []keyValue
