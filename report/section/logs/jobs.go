@@ -207,8 +207,8 @@ func powerTexts(ctx *section.Context) (out []string) {
 	for i := range ctx.Clocks {
 		c := &ctx.Clocks[i]
 		why := whyNoPower[c.Power]
-		if why == "" && c.LeftOut != summary.NoOverlap && hasPower(ctx.Summary, c.Input) {
-			why = whyLeft[c.LeftOut]
+		if why == "" && c.LeftOut != "" && c.LeftOut != summary.NoOverlap && hasPower(ctx.Summary, c.Input) {
+			why = whyLeftOut(c)
 		}
 		if why != "" && len(out) < screenJobs {
 			out = append(out, fmt.Sprintf("The power in %s does not count: %s", label.Clip(label.Clean(path.Base(ctx.Inputs[c.Input].Path)), 40), why))
