@@ -79,7 +79,7 @@ var mayImport = map[string]string{
 	"analyze/nsysstats":            "analyze/gpu analyze/hosttree analyze/launches internal/interval internal/stat summary trace",
 	"internal/profile/pyprof":      "internal/diag internal/lazyregexp internal/profile internal/textscan",
 	"torchprof/memory":             "internal/diag internal/lazyregexp internal/pickle internal/redact",
-	"logs":                         "internal/diag internal/redact",
+	"logs":                         "internal/diag internal/redact internal/stat",
 	"logs/bench":                   "internal/diag internal/lazyregexp internal/textscan logs",
 	"logs/comm":                    "internal/diag internal/lazyregexp internal/pickle logs",
 	"logs/monitor":                 "internal/diag internal/lazyregexp internal/protoscan internal/redact logs",

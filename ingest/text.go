@@ -68,7 +68,7 @@ func loadText(f *File, sel trace.Select, in *Input) error {
 		}
 		in.Tables, in.Format = joined(in.Tables, t), "text"
 	}
-	if log := joinedLog(values.Close(err == nil), found); !log.Empty() {
+	if log := joinedLog(values.Close(err == nil), found, in.Tables != nil); !log.Empty() {
 		noteSeries(log, f.Path, err)
 		in.Series = log
 	}

@@ -129,6 +129,7 @@ var codes = []Code{
 	{"line-too-long", DataLoss, "Lines over the length limit were shortened to it.", ""},
 	{"lines-between-rows", Info, "Lines of other programs are between the rows of a table. Rows that they interrupt are missing.", "Print the table to a file of its own."},
 	{"log-clock-back", Info, "Times in a log go back by more than two seconds. Several machines wrote it, a clock was set, or several runs were joined. Values keep the order of the log.", ""},
+	{"log-clock-daylight", Info, "The clock of the log was set by an hour for daylight saving time. The hour was taken back in the times after it.", "Log with a zone, or in UTC."},
 	{"log-cut", Suspect, "The last line of the log has no end: the log was cut there, or copied while the program wrote it. The number at the end may be incomplete and was left out.", "Give the whole log."},
 	{"log-form-unverified", Info, "The form of these records is known from the source of the program, and was not compared with real logs.", "Compare some numbers with the log."},
 	{"log-hole", DataLoss, "Parts of the log are null characters: blocks of the file were lost, or the log was emptied while the program wrote it. The values of these parts are missing.", "Copy the log again, and check the disk of the program."},

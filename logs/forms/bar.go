@@ -19,6 +19,9 @@ const huggingFace = "Hugging Face Trainer"
 // markBar is the kind of the mark form that finds progress bars.
 const markBar = "bar"
 
+// LoneBar is the code of the issue of a log of nothing but a progress bar without a text, whose updates are its steps.
+const LoneBar = "bar-without-text"
+
 // barSteps adds the updates of the progress bar of training as steps, if no record of the log has times of steps.
 func (r *Reader) barSteps() {
 	trainer, timed := "", false
@@ -43,7 +46,7 @@ func (r *Reader) barSteps() {
 	}
 	first := diag.Pos{File: r.name, Line: int(bar.Line)}
 	if bar.Unnamed && !known {
-		r.b.Note(diag.Issue{Code: "bar-without-text", Severity: diag.Info, First: first})
+		r.b.Note(diag.Issue{Code: LoneBar, Severity: diag.Info, First: first})
 	}
 	producer := cmp.Or(trainer, barProducer)
 	stream := r.b.Preferred(producer)

@@ -164,8 +164,18 @@ func (t *timeTrack) ends(kind int) (first, last int64, gaps []logs.Gap) {
 	if !tr.any {
 		return logs.NoTime, logs.NoTime, nil
 	}
-	return tr.first, tr.last, tr.gaps
+	first, last, gaps = tr.first, tr.last, tr.gaps
+	// Zones differ by a quarter of an hour or more: lines with a zone that are nearer are of the same one.
+	if o := &t.of[kind^zonedKind]; o.any && first > o.first && first-o.first < quarter {
+		first = o.first
+	}
+	if o := &t.of[kind^zonedKind]; o.any && last < o.last && o.last-last < quarter {
+		last = o.last
+	}
+	return first, last, gaps
 }
+
+const quarter = 900 * second
 
 // before returns the time of the last line of a text that has one of this kind, or NoTime. The text begins at a position
 // of the whole text. What was searched for an earlier position is not searched again, because a program that fails may
