@@ -35,7 +35,7 @@ func TestWiring(t *testing.T) {
 				return "NV12"
 			}
 			return "SYS"
-		}), finding.BoundMachinesHealthy, "Checked: 4 GPUs, pairs connected by 1 NV12, 5 SYS; unequal: GPUs 0, 1 have 1 NV12, 2 SYS; GPUs 2, 3 have 3 SYS (no NVLink)"},
+		}), finding.BoundMachinesHealthy, "Checked: 4 GPUs, pairs connected by 1 NV12, 5 SYS; unequal: 1 NV12, 2 SYS (GPU 0, 1), 3 SYS (GPU 2, 3)"},
 		{"a GPU without NVLink", matrix(8, without(5)), "", "GPU 5: no NVLink to another GPU (NODE or SYS), NV18 between other GPUs"},
 		{"a GPU with fewer links", matrix(8, func(a, b int) string {
 			if a == 3 || b == 3 {

@@ -1,46 +1,29 @@
 package health
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"assay/internal/label"
 	"assay/summary"
 )
 
-// connections is the order of connections, the best first; NVLinks come before all of them.
-var connections = []string{"PIX", "PXB", "PHB", "NODE", "SYS"}
-
-// mostNodes is the number of nodes whose connections a sentence describes.
-const mostNodes = 2
-
 // Wiring says how the GPUs of nodes are connected, by "nvidia-smi topo -m": with each other, with network adapters, and
 // which GPUs have worse connections than others. It is "" without such a matrix.
 func Wiring(s *summary.Summary) string {
 	m := machineOf(s)
-	texts, nodes := []string{}, map[string][]string{}
+	var texts []string
 	for _, node := range m.nodes {
 		text := m.wiring(node)
-		if text == "" {
-			continue
-		}
-		if nodes[text] == nil {
-			texts = append(texts, text)
-		}
-		nodes[text] = append(nodes[text], node)
-	}
-	for i, text := range texts {
-		switch of := nodes[text]; {
-		case len(of) > 1:
-			texts[i] = fmt.Sprintf("%d nodes with %s", len(of), text)
-		case len(texts) > 1 && of[0] != "":
-			texts[i] = of[0] + ": " + text
+		if text != "" && !slices.ContainsFunc(texts, func(o string) bool { return strings.HasSuffix(o, text) }) {
+			texts = append(texts, strings.TrimPrefix(node+": "+text, ": "))
 		}
 	}
-	if more := len(texts) - mostNodes; more > 0 {
-		texts = append(texts[:mostNodes], label.Plural(int64(more), "other kind")+" of nodes")
+	if more := len(texts) - 2; more > 0 {
+		texts = append(texts[:2], label.Plural(int64(more), "other kind")+" of nodes")
 	}
 	return strings.Join(texts, "; ")
 }
@@ -107,24 +90,15 @@ func (w wire) text() string {
 	return strings.Join(parts, ", ")
 }
 
-// kindsOf returns kinds of connections, the best first.
-func kindsOf(w wire) (out []string) {
-	for kind := range w {
-		out = append(out, kind)
-	}
-	slices.SortFunc(out, func(a, b string) int {
-		x, y := slices.Index(connections, a), slices.Index(connections, b)
-		if x != y {
-			return x - y
-		}
-		return linksOf(b) - linksOf(a)
+// kindsOf returns kinds of connections, the best first: NVLinks, the more the better, then as near as they are.
+func kindsOf(w wire) []string {
+	out := slices.Sorted(maps.Keys(w))
+	slices.SortStableFunc(out, func(a, b string) int {
+		order := []string{"PIX", "PXB", "PHB", "NODE", "SYS"}
+		x, y := slices.Index(order, a), slices.Index(order, b)
+		return cmp.Or(x-y, cmp.Compare(len(b), len(a)), cmp.Compare(b, a))
 	})
 	return out
-}
-
-func linksOf(kind string) int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(kind, "NV"))
-	return n
 }
 
 // wiring describes the connections of the GPUs of one node.
@@ -160,95 +134,32 @@ func (m *machine) wiring(node string) string {
 	if all.links() == 0 {
 		text += ", no NVLink"
 	}
-	text += "; " + unequal(of)
-	if near := grouped(near, "nearest network adapter at %s"); near != "" {
-		text += "; " + near
-	}
-	if numa := grouped(numa, "NUMA node %s"); numa != "" {
-		text += "; " + numa
-	}
-	return text
-}
-
-// unequal names the GPUs with worse connections than most: fewer NVLinks, else more pairs across sockets.
-func unequal(of map[int]wire) string {
 	kinds := map[string][]int{}
 	for gpu, w := range of {
 		kinds[w.text()] = append(kinds[w.text()], gpu)
 	}
-	if len(kinds) == 1 {
-		return "equal for each GPU"
+	if text += "; equal for each GPU"; len(kinds) > 1 {
+		text = strings.TrimSuffix(text, "equal for each GPU") + "unequal: " + grouped(kinds, "%s")
 	}
-	var list []string
-	for text := range kinds {
-		slices.Sort(kinds[text])
-		list = append(list, text)
-	}
-	slices.SortFunc(list, func(a, b string) int { // the usual one first
-		if n := len(kinds[b]) - len(kinds[a]); n != 0 {
-			return n
-		}
-		return kinds[a][0] - kinds[b][0]
-	})
-	for i, text := range list {
-		gpus := kinds[text]
-		list[i] = gpuList(gpus) + " have " + text
-		if len(gpus) == 1 {
-			list[i] = gpuList(gpus) + " has " + text
-		}
-		if w := of[gpus[0]]; w.links() == 0 && slices.ContainsFunc(keysOf(of), func(g int) bool { return of[g].links() > 0 }) {
-			list[i] += " (no NVLink)"
+	for _, part := range []string{grouped(near, "nearest network adapter at %s"), grouped(numa, "NUMA node %s")} {
+		if part != "" {
+			text += "; " + part
 		}
 	}
-	return "unequal: " + strings.Join(list[:min(3, len(list))], "; ")
-}
-
-func keysOf(of map[int]wire) (out []int) {
-	for gpu := range of {
-		out = append(out, gpu)
-	}
-	return out
+	return text
 }
 
 // grouped says which GPUs have each value, or the value alone if all have one.
 func grouped(of map[string][]int, format string) string {
-	var values []string
-	for v := range of {
-		slices.Sort(of[v])
-		values = append(values, v)
-	}
-	slices.SortFunc(values, func(a, b string) int { return of[a][0] - of[b][0] })
 	var out []string
+	values := slices.Collect(maps.Keys(of))
+	slices.SortFunc(values, func(a, b string) int { return slices.Min(of[a]) - slices.Min(of[b]) })
 	for _, v := range values {
-		text := fmt.Sprintf(format, label.Clip(label.Clean(v), 20))
-		if len(values) > 1 {
-			text += " (" + gpuList(of[v]) + ")"
+		text := fmt.Sprintf(format, label.Clip(label.Clean(v), 40))
+		if gpus := slices.Sorted(slices.Values(of[v])); len(values) > 1 {
+			text += " (GPU " + strings.Trim(strings.ReplaceAll(fmt.Sprint(gpus), " ", ", "), "[]") + ")"
 		}
 		out = append(out, text)
 	}
 	return strings.Join(out[:min(4, len(out))], ", ")
-}
-
-// gpuList returns "GPUs 0-3, 5".
-func gpuList(gpus []int) string {
-	var parts []string
-	for i := 0; i < len(gpus); {
-		k := i
-		for k+1 < len(gpus) && gpus[k+1] == gpus[k]+1 {
-			k++
-		}
-		switch {
-		case k > i+1:
-			parts = append(parts, fmt.Sprintf("%d-%d", gpus[i], gpus[k]))
-		case k > i:
-			parts = append(parts, fmt.Sprint(gpus[i]), fmt.Sprint(gpus[k]))
-		default:
-			parts = append(parts, fmt.Sprint(gpus[i]))
-		}
-		i = k + 1
-	}
-	if len(gpus) == 1 {
-		return "GPU " + parts[0]
-	}
-	return "GPUs " + strings.Join(parts, ", ")
 }
