@@ -28,6 +28,7 @@ func TestWiring(t *testing.T) {
 		want       string
 	}{
 		{"NVLink everywhere", matrix(8, pairs("NV18", "NV18")), finding.BoundMachinesHealthy, "Checked: 8 GPUs, each pair connected by NV18; equal for each GPU"},
+		{"a healthy report of DCGM", "| Health Monitor Report |\n| Overall Health | Healthy |\n", finding.BoundMachinesHealthy, "Checked: 1 host"},
 		{"two GPUs with NUMA nodes", numa, finding.BoundMachinesHealthy, "Checked: 2 GPUs, each pair connected by NV4; equal for each GPU; NUMA node 0 (GPU 0), NUMA node 1 (GPU 1)"},
 		{"PCIe", matrix(4, pairs("PIX", "SYS")), finding.BoundMachinesHealthy, "Checked: 4 GPUs, pairs connected by 2 PIX, 4 SYS, no NVLink; equal for each GPU"},
 		{"NVLink for half of the GPUs", matrix(4, func(a, b int) string {
