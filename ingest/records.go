@@ -3,11 +3,14 @@ package ingest
 import (
 	"bytes"
 	"os"
+	"slices"
 
+	"assay/internal/diag"
 	"assay/internal/textscan"
 	"assay/logs"
 	"assay/logs/bench"
 	"assay/logs/comm"
+	"assay/logs/forms"
 	"assay/logs/health"
 	"assay/logs/monitor"
 	"assay/trace"
@@ -27,11 +30,18 @@ func logFinders(f *File, sel trace.Select) []logFinder {
 		health.NewFinder(f.Path, limits)}
 }
 
-// joinedLog joins the values that all readers found in one text.
-func joinedLog(values *logs.Log, found []logFinder) *logs.Log {
-	all := []*logs.Log{values}
+// joinedLog joins the values that all readers found in one text. A progress bar without a text counts steps only if there is
+// nothing else: that of a benchmark counts requests.
+func joinedLog(values *logs.Log, found []logFinder, tables bool) *logs.Log {
+	all, others := []*logs.Log{values}, tables
 	for _, finder := range found {
-		all = append(all, finder.Log())
+		log := finder.Log()
+		all, others = append(all, log), others || !log.Empty()
+	}
+	lone := func(is diag.Issue) bool { return is.Code == forms.LoneBar }
+	if others && slices.ContainsFunc(values.Issues, lone) {
+		values.Series, values.Producers, values.Records, values.Course.Beats = nil, nil, 0, nil
+		values.Issues = slices.DeleteFunc(values.Issues, lone)
 	}
 	return logs.Join(all...)
 }

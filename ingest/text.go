@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"assay/internal/diag"
 	"assay/internal/profile"
 	"assay/internal/textscan"
+	"assay/logs/bars"
 	"assay/logs/forms"
 	"assay/nsys/stats"
 	"assay/torchprof"
@@ -66,7 +68,7 @@ func loadText(f *File, sel trace.Select, in *Input) error {
 		}
 		in.Tables, in.Format = joined(in.Tables, t), "text"
 	}
-	if log := joinedLog(values.Close(err == nil), found); !log.Empty() {
+	if log := joinedLog(values.Close(err == nil), found, in.Tables != nil); !log.Empty() {
 		noteSeries(log, f.Path, err)
 		in.Series = log
 	}
@@ -155,6 +157,10 @@ func noteText(t *profile.Tables, path string, passed textscan.Result, err error)
 // an unknown program.
 func guessed(path string, sample []byte) *Refusal {
 	form := forms.Guess(sample)
+	if names := bars.Names(sample); form == "" && len(names) > 0 {
+		return &Refusal{path, "has progress bars (" + strings.Join(names, ", ") + "), of which none certainly counts training steps, and no values that assay knows",
+			"give the log of the training or of the server; a bar counts its steps if its text names them, as tqdm(desc=\"Training\") does"}
+	}
 	if form == "" {
 		return noTables(path)
 	}

@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"assay/internal/test"
+	"assay/logs"
 	"assay/trace"
 )
 
@@ -185,6 +187,51 @@ func TestMixedLines(t *testing.T) {
 		}
 		if in, err := loadString(t, "log:\n"+text.String()); (in == nil) == (err == nil) {
 			t.Errorf("%v, %+v", err, in)
+		}
+	}
+}
+
+// TestLoneBar: a log of nothing but a progress bar without a text has its updates as steps. In a log with results of a
+// benchmark the same bar counts requests, and has none; bars of downloads alone are refused with their names.
+func TestLoneBar(t *testing.T) {
+	var bar strings.Builder
+	for n := range 101 {
+		fmt.Fprintf(&bar, "\r%3d%%|%-10s| %d/100 [%02d:%02d<%02d:%02d,  3.00s/it]", n, strings.Repeat("#", n/10), n, 3*n/60, 3*n%60, (300-3*n)/60, (300-3*n)%60)
+	}
+	const result = "\n============ Serving Benchmark Result ============\nSuccessful requests:                     100\nBenchmark duration (s):                  300.00\n" +
+		"Request throughput (req/s):              0.33\nOutput token throughput (tok/s):         85.00\nMean TTFT (ms):                          900.00\n" +
+		"==================================================\n"
+	for name, tc := range map[string]struct {
+		text  string
+		steps bool
+		err   string
+	}{
+		"alone.log":     {bar.String() + "\n", true, ""},
+		"benchmark.log": {bar.String() + result, false, ""},
+		"download.log":  {strings.ReplaceAll(bar.String(), "\r", "\rDownloading shards: ") + "\n", false, "progress bars (Downloading shards)"},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(tc.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		in, err := Load(f, trace.Select{})
+		if tc.err != "" {
+			if err == nil || !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		steps := slices.ContainsFunc(in.Series.Series, func(s logs.Series) bool { return s.Metric.Name == "step.time" })
+		if steps != tc.steps || len(in.Series.Course.Beats) > 0 != tc.steps {
+			t.Errorf("%s: steps %v, want %v", name, steps, tc.steps)
 		}
 	}
 }

@@ -155,8 +155,13 @@ func (b *evaluators) result() Result {
 		out = Result{Findings: slices.Concat(before, b.logs.Findings()), Verdict: finding.Verdict{Bound: finding.BoundUnknown,
 			Sentence: machinesOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: machinesOnly}}}
 		fault := slices.ContainsFunc(out.Findings, func(f finding.Finding) bool { return f.Level > finding.Info && f.Rule != rule.CaptureQuality })
-		if checked := health.Checked(b.Summary); checked != "" && !fault {
+		checked, wiring := health.Checked(b.Summary), health.Wiring(b.Summary)
+		switch {
+		case fault:
+		case checked != "":
 			out.Verdict = finding.Verdict{Bound: finding.BoundMachinesHealthy, Sentence: "Checked: " + checked}
+		case wiring != "":
+			out.Verdict = finding.Verdict{Bound: finding.BoundMachinesHealthy, Sentence: "Checked: " + wiring}
 		}
 	case (len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 || b.logs.OnlyStarts()) && b.withoutCaptures():
 		sentence, decides := logs.Headline(b.logs)

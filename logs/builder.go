@@ -478,12 +478,16 @@ func (b *Builder) EachSeries(f func(*Series)) {
 func (b *Builder) Log(lines int64, complete bool) *Log {
 	for i := range b.series {
 		b.commit(&b.series[i])
+	}
+	b.milliwatts()
+	b.finishCourse()
+	b.daylight()
+	for i := range b.series {
 		b.noteSeries(&b.series[i])
 		b.log.Series = append(b.log.Series, b.series[i].Series)
 	}
 	b.log.Series = append(b.log.Series, sharesOf(b.log.Series)...)
 	b.log.Series = slices.DeleteFunc(b.log.Series, isTotal)
-	b.finishCourse()
 	b.log.Lines = lines
 	b.log.Complete = b.log.Complete && complete
 	b.log.Issues = b.issues.Issues()

@@ -50,6 +50,40 @@ func (b *Builder) noteSeries(s *openSeries) {
 	}
 }
 
+// Limits by which the power of GPUs is in milliwatts: no GPU draws 10 kW, and none 1 mW.
+const (
+	leastMilliwatts = 1e3
+	overMilliwatts  = 1e4
+	mostMilliwatts  = 3e6
+)
+
+// milliwatts converts powers of GPUs that are certainly in milliwatts: all values of a column, and at least one of them,
+// cannot be watts. Programs that call NVML themselves forget to divide.
+func (b *Builder) milliwatts() {
+	columns := map[string][]*openSeries{}
+	for i := range b.series {
+		if s := &b.series[i]; s.N > 0 && s.Metric.Unit == "watt" && strings.HasPrefix(s.Metric.Name, "gpu.power") {
+			columns[s.Producer+"\x00"+s.As] = append(columns[s.Producer+"\x00"+s.As], s)
+		}
+	}
+	for _, list := range columns {
+		least, most := list[0].Min, list[0].Max
+		for _, s := range list {
+			least, most = min(least, s.Min), max(most, s.Max)
+		}
+		if least < leastMilliwatts || most < overMilliwatts || most > mostMilliwatts {
+			continue
+		}
+		for _, s := range list {
+			s.Min, s.Max, s.Sum = s.Min/1e3, s.Max/1e3, s.Sum/1e3
+			for k := range s.Points.Value {
+				s.Points.Value[k] /= 1e3
+			}
+		}
+		b.issues.Add(diag.Issue{Code: "power-in-milliwatts", Severity: diag.Info, First: diag.Pos{File: list[0].As, Line: 1}})
+	}
+}
+
 // A contradiction is why figures of a benchmark cannot be true.
 type contradiction struct {
 	why     string

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,6 +129,36 @@ func TestRareImpossibleValue(t *testing.T) {
 		b.Add(i, 42, NoStep, NoTime, 0)
 		if l := b.Log(1, true); len(l.Issues) != 1 || l.Issues[0].Severity != want {
 			t.Errorf("%d values: %+v", n, l.Issues)
+		}
+	}
+}
+
+// TestMilliwatts: powers that no GPU can draw in watts are milliwatts, if all of a column are; others stay as they are.
+func TestMilliwatts(t *testing.T) {
+	metric, _ := MetricOf("gpu.power")
+	for _, tc := range []struct {
+		name   string
+		values [2][]float64 // of two GPUs
+		max    float64      // of the first one
+		noted  bool
+	}{
+		{"milliwatts", [2][]float64{{350_000, 700_000}, {8_000, 9_000}}, 700, true},
+		{"watts", [2][]float64{{350, 700}, {8, 9}}, 700, false},
+		{"a wrong value among watts", [2][]float64{{350, 700_000}, {8, 9}}, 700_000, false},
+		{"idle GPUs in milliwatts, which could be a rack in watts", [2][]float64{{8_000, 9_000}, {8_000, 9_000}}, 9_000, false},
+		{"microwatts", [2][]float64{{350e6, 700e6}, {350e6, 700e6}}, 700e6, false},
+	} {
+		b := NewBuilder(Limits{})
+		for gpu, list := range tc.values {
+			for _, v := range list {
+				b.Add(b.Of(metric, "monitor", "power", []Label{{"gpu", string(rune('0' + gpu))}}, diag.Pos{}), v, NoStep, NoTime, 0)
+			}
+		}
+		log := b.Log(1, true)
+		s := log.Series[0]
+		noted := slices.ContainsFunc(log.Issues, func(is diag.Issue) bool { return is.Code == "power-in-milliwatts" })
+		if s.Max != tc.max || s.Points.Value[1] != tc.max || noted != tc.noted {
+			t.Errorf("%s: max %v, points %v, noted %v", tc.name, s.Max, s.Points.Value, noted)
 		}
 	}
 }

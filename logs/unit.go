@@ -37,7 +37,7 @@ var scales = map[string]scale{
 	"request/s": {"request/s", 1}, "req/s": {"request/s", 1}, "requests/s": {"request/s", 1}, "it/s": {"step/s", 1}, "step/s": {"step/s", 1}, "steps/s": {"step/s", 1},
 	"sample/s": {"sample/s", 1}, "samples/s": {"sample/s", 1}, "samples/sec": {"sample/s", 1},
 	"flop/s": {"flop/s", 1}, "GFLOP/s": {"flop/s", 1e9}, "TFLOP/s": {"flop/s", 1e12}, "PFLOP/s": {"flop/s", 1e15}, "TFLOPS": {"flop/s", 1e12}, "TF/s": {"flop/s", 1e12},
-	"W": {"watt", 1}, "watt": {"watt", 1}, "C": {"celsius", 1}, "celsius": {"celsius", 1}, "hertz": {"hertz", 1}, "MHz": {"hertz", 1e6}, "GHz": {"hertz", 1e9},
+	"W": {"watt", 1}, "watt": {"watt", 1}, "mW": {"watt", 1e-3}, "kW": {"watt", 1e3}, "C": {"celsius", 1}, "celsius": {"celsius", 1}, "hertz": {"hertz", 1}, "MHz": {"hertz", 1e6}, "GHz": {"hertz", 1e9},
 	"byte": {"byte", 1}, "byte/s": {"byte/s", 1},
 }
 

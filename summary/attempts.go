@@ -46,6 +46,9 @@ type Attempt struct {
 	TokensPerStep  *float64 `json:"tokens_per_step,omitempty"`  // as the log states it
 	SamplesPerStep *float64 `json:"samples_per_step,omitempty"` // as the log states it
 
+	// Power is the mean power of its GPUs while it ran; absent without samples of monitors of this time.
+	Power *AttemptPower `json:"power,omitempty"`
+
 	// Done has the time in productive steps up to some of its steps; the last ones are all there.
 	Done []DoneAt `json:"done,omitempty"`
 
@@ -55,6 +58,13 @@ type Attempt struct {
 	Same bool `json:"same,omitempty"`
 	// Apart says why it is not counted as a restart of an attempt before it, if it could be one.
 	Apart string `json:"apart,omitempty"`
+}
+
+// An AttemptPower is the power of the GPUs of an attempt.
+type AttemptPower struct {
+	Watts float64 `json:"watts"` // mean of one GPU
+	GPUs  int64   `json:"gpus"`  // that monitors recorded
+	NS    int64   `json:"ns"`    // of the attempt, for which samples of a GPU stand
 }
 
 // A DoneAt is the time in productive steps until a step was done.

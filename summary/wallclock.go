@@ -26,7 +26,20 @@ type Clock struct {
 	Given   bool     `json:"given,omitempty"` // --clock-offset was given for it
 	// LeftOut is why the input is joined with nothing: a constant below. It is absent if it is joined.
 	LeftOut string `json:"left_out,omitempty"`
+	// Fits is what must be added to its times so that its load fits the steps of a program, if LeftOut is "other-zone".
+	Fits int64 `json:"fits_ns,omitempty"`
+	// Power is whether its samples of the power of GPUs count for the energy of jobs: "counts", or why not, a constant
+	// below. It is absent for inputs without such samples, and where LeftOut says why.
+	Power string `json:"power,omitempty"`
 }
+
+// Values of [Clock.Power].
+const (
+	PowerCounts      = "counts"
+	PowerSameGPUs    = "same-gpus"   // another input has the power of the same GPUs
+	PowerElsewhere   = "other-time"  // it has no sample while a job ran
+	PowerImplausible = "implausible" // the values are not watts of one GPU
+)
 
 // The frames of a [Clock].
 const (
@@ -46,6 +59,7 @@ const (
 	NoTimes     = "no-times"     // its values have no date and time
 	ZoneUnknown = "zone-unknown" // others have Unix time, and several zones or none fit
 	YearUnknown = "year-unknown" // several years or none fit
+	OtherZone   = "other-zone"   // its load fits the steps of a program only with another zone: see Fits
 	NoOverlap   = "no-overlap"   // no other input has a time in common with it
 	ValuesGone  = "sampled"      // it has more values than there is memory for
 	TooMany     = "too-many"     // over the limit of inputs that are joined

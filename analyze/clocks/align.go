@@ -57,6 +57,7 @@ func align(tracks []*Track) []*placed {
 	}
 	years(out)
 	zones(out)
+	offsets(out)
 	return out
 }
 

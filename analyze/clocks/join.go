@@ -29,6 +29,9 @@ func Join(s *summary.Summary, tracks []*Track) {
 		}
 	}
 	if monitors == 0 || others == 0 {
+		if slices.ContainsFunc(tracks, func(t *Track) bool { return t != nil && t.hasPower() }) {
+			jobPower(s, align(tracks)) // of programs that log it
+		}
 		return
 	}
 	all := align(tracks)
@@ -51,6 +54,9 @@ func Join(s *summary.Summary, tracks []*Track) {
 	workingClocks(s, all)
 	for _, p := range all {
 		explain(p, all, joined[p])
+	}
+	jobPower(s, all)
+	for _, p := range all {
 		s.Clocks = append(s.Clocks, p.row)
 	}
 	s.Monitored = append(s.Monitored, rows[:min(len(rows), maxRows)]...)

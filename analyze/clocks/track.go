@@ -41,6 +41,7 @@ type Track struct {
 	busy   []span // a server had requests
 	sets   []samples
 
+	tool    string // the program of the first samples
 	setting Setting
 }
 
@@ -79,7 +80,7 @@ func OfLog(l *logs.Log, phaseOf func(string) string) *Track {
 		case ok && s.Sampled():
 			t.sampled = true
 		case ok:
-			t.sets = append(t.sets, set)
+			t.sets, t.tool = append(t.sets, set), cmp.Or(t.tool, s.Producer)
 		case !strings.HasPrefix(s.Metric.Name, "gpu.") && !strings.HasPrefix(s.Metric.Name, "memory.") &&
 			!strings.HasPrefix(s.Metric.Name, "host.") && !strings.HasPrefix(s.Metric.Name, "disk.") &&
 			s.Metric.Role != logs.Other:

@@ -357,11 +357,13 @@ func between(a, b *run, gaps []logs.Gap) (end, start int64) {
 	}
 	longest := int64(0)
 	for _, g := range gaps {
-		if g.From < start || g.To > to {
+		if g.From < start || g.From >= to {
 			continue
 		}
-		if g.To-g.From > longest && (dead == logs.NoTime || launched || longest == 0) {
-			longest, end, start = g.To-g.From, g.From, g.To
+		// A silence that lasts until the first record of steps has no line of the next start: it has waited until its steps began.
+		silent := min(g.To, to) - g.From
+		if silent > longest && (dead == logs.NoTime || launched || longest == 0) {
+			longest, end, start = silent, g.From, g.From+silent
 		}
 	}
 	return max(end, from), max(start, end)

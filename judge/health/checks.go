@@ -123,11 +123,16 @@ func (m *machine) peers(p *property, values []*value) (out []fault) {
 			continue
 		}
 		odd := slices.DeleteFunc(slices.Clone(list), func(v *value) bool { return v.last() == usual || !p.worse(v.last(), usual) })
+		var faults []fault
 		for _, v := range odd {
 			if p.list == "" || !m.designed(v, odd, list) {
-				out = append(out, fault{value: v, property: p, now: v.last(), other: usual})
+				faults = append(faults, fault{value: v, property: p, now: v.last(), other: usual})
 			}
 		}
+		if p.name == "topo.pair" {
+			faults = ofOneGPU(faults, list)
+		}
+		out = append(out, faults...)
 	}
 	return out
 }

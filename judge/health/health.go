@@ -234,6 +234,8 @@ func Checked(s *summary.Summary) string {
 		switch {
 		case v.property == "kernel.log":
 			kind = "kernel log"
+		case v.property == "dcgm.overall" && v.last() == "Healthy":
+			kind = "host"
 		case strings.HasPrefix(v.property, "diag.") && slices.Contains([]string{"Skip", "Not Run"}, v.last()):
 			continue // nothing was checked
 		case !slices.ContainsFunc(properties(), func(p property) bool { return p.matches(v.property) }) || strings.HasPrefix(v.property, "topo."):

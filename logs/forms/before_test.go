@@ -27,7 +27,7 @@ func TestBefore(t *testing.T) {
 				if at >= 0 && at < len(text)-lookBack {
 					want = logs.NoTime
 				}
-				if got := track.before(text[dropped:], int64(dropped), true); got != want {
+				if got := track.before(text[dropped:], int64(dropped), 1); got != want {
 					t.Fatalf("line %d: %d, want %d", i, got, want)
 				}
 				dropped = max(dropped, len(text)-rnd.IntN(2*lookBack))

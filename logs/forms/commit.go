@@ -59,6 +59,9 @@ const backwards = 2 * second
 // clock returns the time of a stamp. Logs without a year count them from the first on, with a
 // 29 February only if they have one: without it, the day after 28 February is 1 March.
 func (r *Reader) clock(st stamp, where diag.Pos) int64 {
+	if r.last.to > 0 && st.zoned != r.last.zoned {
+		return logs.NoTime // the difference between both is unknown
+	}
 	if !st.dated {
 		switch {
 		case r.last.month == 12 && st.month == 1:

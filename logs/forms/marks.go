@@ -2,7 +2,6 @@ package forms
 
 import (
 	"bytes"
-	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -197,7 +196,7 @@ var markForms = []markForm{
 // mark reads a line about the life of the program, whose anchor is at a position of the line.
 func (r *Reader) mark(f *markForm, line []byte, at, start int) {
 	if f.kind == markBar {
-		r.barLine(line, at+len("it/s"), start)
+		r.bars.Add(line, at, int64(r.pos(start).Line))
 		return
 	}
 	m := mark{Kind: f.kind, Class: f.class, Time: logs.NoTime, Seen: logs.NoTime, Step: logs.NoStep, NS: -1, Rank: -1}
@@ -224,13 +223,21 @@ func (r *Reader) mark(f *markForm, line []byte, at, start int) {
 	m.Line = int64(r.pos(start).Line)
 	m.place(line[:at])
 	if st, ok := findStamp(line[:min(len(line), 512)]); ok {
-		m.Time = r.times.ns(st, cmp.Or(r.last.to > 0 && r.last.dated, r.last.to == 0 && st.dated))
+		m.Time = r.times.ns(st, r.kindBeside(st))
 	}
 	if m.Seen = m.Time; m.Time == logs.NoTime || f.kind == logs.MarkStopped {
-		m.Seen = r.times.before(r.buf[:start], r.dropped, r.dated())
+		m.Seen = r.times.before(r.buf[:start], r.dropped, r.kind())
 	}
 	m.Text = string(bytes.TrimSpace(text))
 	r.b.Mark(logs.Mark(m))
+}
+
+// kindBeside returns the kind of the times of records, or that of a time before all of them.
+func (r *Reader) kindBeside(st stamp) int {
+	if r.last.to > 0 {
+		return kindOf(r.last)
+	}
+	return kindOf(st)
 }
 
 var (

@@ -9,6 +9,7 @@ import (
 	"assay/internal/diag"
 	"assay/internal/redact"
 	"assay/logs"
+	"assay/logs/bars"
 	"assay/logs/config"
 )
 
@@ -55,11 +56,11 @@ type Reader struct {
 	open    *block
 	last    stamp // of the last record
 	times   timeTrack
-	year    int64           // number of years since the first time, in a log without years
-	leap    bool            // a 29 February without a year was found
-	bars    map[string]*bar // by text and total
-	latest  int64           // the step of the last record with one, or NoStep
-	dropped int64           // bytes of the text before buf
+	year    int64 // number of years since the first time, in a log without years
+	leap    bool  // a 29 February without a year was found
+	bars    bars.Set
+	latest  int64 // the step of the last record with one, or NoStep
+	dropped int64 // bytes of the text before buf
 
 	keyless []byte
 	got     []keyValue
@@ -216,8 +217,8 @@ func (r *Reader) Close(complete bool) *logs.Log {
 	r.closeBlock()
 	r.finish()
 	r.b.Settings(r.conf.Settings())
-	first, last, gaps := r.times.ends(r.dated())
-	r.b.Times(first, last, gaps, r.dated())
+	first, last, gaps := r.times.ends(r.kind())
+	r.b.Times(first, last, gaps, r.kind()%zonedKind == 1)
 	lines := r.line
 	if n := len(r.buf); n == 0 || r.buf[n-1] == '\n' {
 		lines--
@@ -225,8 +226,18 @@ func (r *Reader) Close(complete bool) *logs.Log {
 	return r.b.Log(lines, complete)
 }
 
-// dated reports whether the times of records have a year, or those of a text without records.
-func (r *Reader) dated() bool { return r.last.dated || r.last.to == 0 && r.times.of[1].any }
+// kind returns the kind of the times of records, or of those of a text without records.
+func (r *Reader) kind() int {
+	if r.last.to > 0 {
+		return kindOf(r.last)
+	}
+	for _, kind := range []int{1, 1 + zonedKind} {
+		if r.times.of[kind].any {
+			return kind
+		}
+	}
+	return 0
+}
 
 // hole is the minimum number of null characters that count as a lost block of a file.
 const hole = 16

@@ -65,23 +65,49 @@ func (st *stamp) fraction(b []byte) {
 			scale /= 10
 		}
 	}
-	switch rest := b[st.to:]; {
+	st.zone(b)
+}
+
+// zone reads a zone: Z, UTC, GMT, +02:00, +0200 or -0330, the last ones also after a space, as gunicorn writes them. Other
+// digits after a sign may be the number of a process.
+func (st *stamp) zone(b []byte) {
+	rest := b[st.to:]
+	space := len(rest) > 0 && rest[0] == ' '
+	word := bytes.TrimPrefix(rest, []byte(" "))
+	minutes := 4
+	switch {
 	case len(rest) > 0 && rest[0] == 'Z':
 		st.zoned = true
 		st.to++
-	case len(rest) >= 6 && (rest[0] == '+' || rest[0] == '-') && rest[3] == ':':
-		h, ok1 := two(rest, 1)
-		m, ok2 := two(rest, 4)
-		if ok1 && ok2 {
-			offset := int64(h*60+m) * 60 * second
-			if rest[0] == '+' {
-				offset = -offset
-			}
-			st.ns += offset
-			st.zoned = true
-			st.to += 6
-		}
+		return
+	case (bytes.HasPrefix(word, []byte("UTC")) || bytes.HasPrefix(word, []byte("GMT"))) && (len(word) == 3 || !isWord(word[3])):
+		st.zoned = true
+		st.to += len(rest) - len(word) + 3
+		return
+	case len(word) < 5 || word[0] != '+' && word[0] != '-':
+		return
+	case len(word) >= 6 && word[3] == ':' && !space:
+	case len(word) == 5 || !isWord(word[5]) && word[5] != '-' && word[5] != '.':
+		minutes = 3
+	default:
+		return
 	}
+	h, ok1 := two(word, 1)
+	m, ok2 := two(word, minutes)
+	if !ok1 || !ok2 || minutes == 3 && (h > 14 || m%15 != 0 || m > 45) {
+		return
+	}
+	offset := int64(h*60+m) * 60 * second
+	if word[0] == '+' {
+		offset = -offset
+	}
+	st.ns += offset
+	st.zoned = true
+	st.to += len(rest) - len(word) + minutes + 2
+}
+
+func isWord(c byte) bool {
+	return isDigit(c) || c == '_' || c == '+' || c == ':' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // dateBefore reads the date that ends before a time: 2025-07-18, 2025/07/18,

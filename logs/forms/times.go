@@ -11,10 +11,11 @@ import (
 
 // A timeTrack finds the times of all lines, with and without values: when the log begins and ends, and when nothing
 // was written for long. To be fast, it looks at one line in every few kilobytes, and at all in between only if time
-// passed. Times with and without a year are separate tracks, because lines of several programs may mix them.
+// passed. Times with and without a year, and with and without a zone, are separate tracks, because lines of several programs
+// may mix them.
 type timeTrack struct {
-	of   [2]track // without and with a year
-	seen [2]seen  // likewise
+	of   [4]track // by kindOf
+	seen [4]seen
 }
 
 // A seen is the last line with a time before a position of the text.
@@ -42,12 +43,12 @@ const (
 
 // ns returns the time of a stamp as the records of a log have it. One without a year, such as those of C++ programs, is of
 // the year in which it is nearest to the last time with one.
-func (t *timeTrack) ns(st stamp, dated bool) int64 {
-	last := &t.of[1]
+func (t *timeTrack) ns(st stamp, kind int) int64 {
+	last := &t.of[kind]
 	switch {
-	case st.dated == dated:
+	case kindOf(st) == kind:
 		return st.ns
-	case st.dated || !last.any:
+	case st.dated || !last.any || st.zoned != (kind >= zonedKind):
 		return logs.NoTime
 	}
 	at, year := time.Unix(0, st.ns).UTC(), time.Unix(0, last.last).UTC().Year()
@@ -77,6 +78,7 @@ var cancelledAt = []byte(" CANCELLED AT ")
 
 // track reads the times of the lines of a text, which begins with a line.
 func (t *timeTrack) track(b []byte) {
+	kind := -1               // of the last line with a time: a sample may miss the lines of another kind
 	from, jumped := 0, false // the first line after the last one with a time, and whether lines after it were not looked at
 	for at := 0; at < len(b); {
 		end := at + lineLength(b[at:])
@@ -85,9 +87,10 @@ func (t *timeTrack) track(b []byte) {
 			at = end
 			continue
 		}
-		if tr := &t.of[kindOf(st)]; jumped && tr.any && st.ns-tr.last >= leastGap {
+		if tr := &t.of[kindOf(st)]; jumped && (kindOf(st) != kind || tr.any && st.ns-tr.last >= leastGap) {
 			t.each(b[from:at])
 		}
+		kind = kindOf(st)
 		t.add(st)
 		from, jumped = end, false
 		if at = end; end+sampleEvery < len(b) {
@@ -119,12 +122,18 @@ func (t *timeTrack) each(b []byte) {
 	}
 }
 
-func kindOf(st stamp) int {
+// kindOf returns 1 for times with a year, and 2 more for those with a zone.
+func kindOf(st stamp) (kind int) {
 	if st.dated {
-		return 1
+		kind++
 	}
-	return 0
+	if st.zoned {
+		kind += zonedKind
+	}
+	return kind
 }
+
+const zonedKind = 2
 
 func (t *timeTrack) add(st stamp) {
 	tr := &t.of[kindOf(st)]
@@ -149,23 +158,33 @@ func (tr *track) thin() {
 	tr.gaps = slices.DeleteFunc(tr.gaps, func(g logs.Gap) bool { return g.To-g.From < tr.least })
 }
 
-// ends returns the first and the last time, and the gaps, of the lines whose times have a year or not.
-func (t *timeTrack) ends(dated bool) (first, last int64, gaps []logs.Gap) {
-	tr := &t.of[kindOf(stamp{dated: dated})]
+// ends returns the first and the last time, and the gaps, of the lines whose times are of a kind.
+func (t *timeTrack) ends(kind int) (first, last int64, gaps []logs.Gap) {
+	tr := &t.of[kind]
 	if !tr.any {
 		return logs.NoTime, logs.NoTime, nil
 	}
-	return tr.first, tr.last, tr.gaps
+	first, last, gaps = tr.first, tr.last, tr.gaps
+	// Zones differ by a quarter of an hour or more: lines with a zone that are nearer are of the same one.
+	if o := &t.of[kind^zonedKind]; o.any && first > o.first && first-o.first < quarter {
+		first = o.first
+	}
+	if o := &t.of[kind^zonedKind]; o.any && last < o.last && o.last-last < quarter {
+		last = o.last
+	}
+	return first, last, gaps
 }
+
+const quarter = 900 * second
 
 // before returns the time of the last line of a text that has one of this kind, or NoTime. The text begins at a position
 // of the whole text. What was searched for an earlier position is not searched again, because a program that fails may
 // write thousands of lines without a time.
-func (t *timeTrack) before(b []byte, begin int64, dated bool) int64 {
-	s, end := &t.seen[kindOf(stamp{dated: dated})], begin+int64(len(b))
+func (t *timeTrack) before(b []byte, begin int64, kind int) int64 {
+	s, end := &t.seen[kind], begin+int64(len(b))
 	for least := max(begin, s.upTo, end-lookBack) - begin; int64(len(b)) > least; {
 		at := bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
-		if st, ok := lineStamp(b[at:]); ok && st.dated == dated {
+		if st, ok := lineStamp(b[at:]); ok && kindOf(st) == kind {
 			s.any, s.at, s.ns = true, begin+int64(at), st.ns
 			break
 		}

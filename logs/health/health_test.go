@@ -40,6 +40,7 @@ func TestForms(t *testing.T) {
 		{"errors of NVLink", "GPU 0: X (UUID: GPU-a)\n\t Link 5: Replay Errors: 7\n\t Link 5: Recovery Errors: 1\n\t Link 5: CRC FLIT Errors: 9\n", []string{
 			"/GPU 0/gpu.uuid/ GPU-a GPU-a 1", "/GPU 0/gpu.model/ X X 1", "/GPU 0 link 5/nvlink.replays/Replay Errors 7 7 1", "/GPU 0 link 5/nvlink.recoveries/Recovery Errors 1 1 1", "/GPU 0 link 5/nvlink.crc/CRC FLIT Errors 9 9 1"}},
 		{"a topology", "\t\x1b[4mGPU0\tGPU1\tNIC0\tCPU Affinity\x1b[0m\nGPU0\t X \tPXB\tSYS\t0-7\nGPU1\tPXB\t X \tSYS\t0-7\nNIC0\tSYS\tSYS\t X \n\nLegend:\n", []string{"/GPU 0 - GPU 1/topo.pair/ PXB PXB 1", "/GPU 0/topo.adapter/ SYS SYS 1", "/GPU 1/topo.adapter/ SYS SYS 1"}},
+		{"a topology with NUMA nodes", "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\nGPU0\t X \tNV4\t0-7\t0\t\tN/A\nGPU1\tNV4\t X \t8-15\t1\t\tN/A\n", []string{"/GPU 0 - GPU 1/topo.pair/ NV4 NV4 1", "/GPU 0/topo.numa/ 0 0 1", "/GPU 1/topo.numa/ 1 1 1"}},
 		{"a message of syslog", "2026-05-02T10:11:12.5+00:00 gpu07 kernel: NVRM: Xid (PCI:0000:41:00): 119, pid=5, name=ray::worker, Timeout after 6s of waiting for RPC response\n", []string{
 			"gpu07/GPU 0000:41:00/xid.119/ Timeout after 6s of waiting for RPC response Timeout after 6s of waiting for RPC response 1"}},
 		{"messages of dmesg", "[ 1.0] NVRM: Xid (PCI:0000:41:00): 45, Ch 1\n[ 2.0] NVRM: Xid (PCI:0000:41:00): 45, Ch 2\n[3.0] nvidia-nvswitch1: SXid (PCI:0000:c5:00.0): 20034, Fatal, Link 30 LTSSM Fault Up\n", []string{

@@ -66,6 +66,9 @@ func (f *Finder) topo(line string) bool {
 		if cell = strings.TrimSpace(cell); isGPU && rePair().MatchString(cell) && gpu < other {
 			f.add("GPU "+gpu+" - GPU "+other, "topo.pair", "", cell)
 		}
+		if head == "NUMA Affinity" && cell != "" && cell != "N/A" {
+			f.add("GPU "+gpu, "topo.numa", "", cell)
+		}
 		if at := slices.Index(nearness, cell); at >= 0 && (strings.HasPrefix(head, "NIC") || strings.HasPrefix(head, "mlx5")) {
 			near = min(near, at)
 		}

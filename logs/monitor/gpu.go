@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -106,18 +107,19 @@ func (f *Finder) stamp(date, clock string) {
 
 // queryHeader begins the CSV of a query.
 func (f *Finder) queryHeader(text string) bool {
-	var cols []string
+	var cols, units []string
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)
+		unit := ""
 		if i := strings.LastIndex(name, " ["); i > 0 {
-			name = name[:i]
+			name, unit = name[:i], strings.TrimSuffix(name[i+2:], "]")
 		}
 		if name == "" || strings.Contains(name, " ") {
 			return false
 		}
-		cols = append(cols, name)
+		cols, units = append(cols, name), append(units, unit)
 	}
-	f.kind, f.cols, f.tick = query, cols, tick{}
+	f.kind, f.cols, f.units, f.tick = query, cols, units, tick{}
 	return true
 }
 
@@ -155,7 +157,10 @@ func (f *Finder) queryRow(line string) bool {
 		case "timestamp", "index", "uuid", "name", "serial", "driver_version", "vbios_version", "pci.bus_id", "gpu_uuid", "gpu_name", "gpu_bus_id", "gpu_serial":
 			continue
 		}
-		value, _, _ := strings.Cut(values[i], " ")
+		value, unit, _ := strings.Cut(values[i], " ")
+		if unit = cmp.Or(unit, f.units[i]); unit == "mW" || unit == "kW" { // other programs write the same table
+			value = inWatts(value, unit)
+		}
 		if strings.HasPrefix(value, "0x") {
 			f.throttled(c, value, gpu)
 			continue
@@ -163,6 +168,16 @@ func (f *Finder) queryRow(line string) bool {
 		f.add(nvidiaSMI+" query", "query", c, value, gpuLabel(gpu))
 	}
 	return true
+}
+
+// inWatts returns a power in another unit in watts.
+func inWatts(value, unit string) string {
+	v, err := strconv.ParseFloat(value, 64)
+	_, factor, ok := logs.ScaleOf(unit, false)
+	if err != nil || !ok {
+		return value
+	}
+	return strconv.FormatFloat(v*factor, 'g', -1, 64)
 }
 
 // byOrder returns the number of the GPU of a row without one, from the order of the rows.

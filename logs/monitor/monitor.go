@@ -29,6 +29,7 @@ type Finder struct {
 	at       diag.Pos
 	kind     kind
 	cols     []string
+	units    []string // of cols, of a query
 	ids      map[string]int
 	miss     int // number of lines since the last row
 	time     int64

@@ -83,6 +83,10 @@ func TestQueryUnits(t *testing.T) {
 		equal(t, name+": clock", valuesOf(log, "gpu.clock"), 1.98e9)
 		equal(t, name+": throttled, by a counter that only grows", valuesOf(log, "gpu.throttled"))
 	}
+	for _, text := range []string{"index, power.draw [mW], temperature.gpu\n0, 631500, 50\n", "index, power.draw [kW], temperature.gpu\n0, 0.6315, 50\n",
+		"index, power.draw, temperature.gpu\n0, 631500 mW, 50\n"} {
+		equal(t, text, valuesOf(textLog(t, text), "gpu.power"), 631.5)
+	}
 }
 
 // TestThrottleBits: each reason is a bit, and some do not mean a limit.

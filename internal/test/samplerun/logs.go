@@ -85,8 +85,9 @@ func roles(s *summary.Summary) {
 	s.RoleTails = []summary.RoleTail{{Batches: 40, Sequences: 512, TotalNS: 2400 * second, TailNS: 744 * second}}
 }
 
-// restarted makes a log that of a job with two starts: the first did 400 s of steps, of which 100 s were lost, the
-// second one 300 s; 50 s passed in between, and each start took 25 s.
+// restarted makes a log that of a job with three starts: the first did 400 s of steps, of which 100 s were lost, the
+// second one failed after 10 s, before its first step, the third one did 300 s; 40 s passed in between, and each of the
+// others took 25 s to start. Another training after them is a job of its own.
 func restarted(s *summary.Summary) {
 	const second = int64(1e9)
 	end, from, to, resumed, rank := 425*second, 475*second, 800*second, int64(30), 5
@@ -96,13 +97,21 @@ func restarted(s *summary.Summary) {
 	at(summary.PartLost, 1, 100, 10)
 	at(summary.PartStartUp, 1, 25, 0)
 	at(summary.PartSteps, 1, 300, 30)
-	at(summary.PartWaiting, 1, 50, 0)
-	at(summary.PartStartUp, 2, 25, 0)
-	at(summary.PartSteps, 2, 300, 30)
+	at(summary.PartWaiting, 1, 15, 0)
+	at(summary.PartStartUp, 2, 10, 0)
+	at(summary.PartWaiting, 2, 25, 0)
+	at(summary.PartStartUp, 3, 25, 0)
+	at(summary.PartSteps, 3, 300, 30)
+	s.JobTimes = append(s.JobTimes, summary.JobTime{Job: "2", Part: summary.PartSteps, Attempt: 1, NS: 100 * second, Steps: 10})
+	died, failed, other := 440*second, 450*second, 900*second
 	s.Attempts = []summary.Attempt{
 		{Producer: "veRL", StartNS: new(int64), EndNS: &end, FirstStep: 1, LastStep: 40, Steps: 40, MedianNS: 10 * second, End: summary.EndFailed, Reason: "GPU out of memory",
 			Rank: &rank, Node: "node-7", Line: 812, Job: 1, Parts: []summary.AttemptPart{{Part: summary.PartSteps, NS: 400 * second}, {Part: summary.PartStartUp, NS: 25 * second}}},
-		{Number: 1, Producer: "veRL", StartNS: &from, EndNS: &to, FirstStep: 31, LastStep: 60, Steps: 30, Resumed: &resumed, MedianNS: 10 * second, End: summary.EndFinished, Line: 1990,
+		{Number: 1, StartNS: &died, EndNS: &failed, End: summary.EndFailed, Reason: "ModuleNotFoundError", Line: 840, Job: 1,
+			Parts: []summary.AttemptPart{{Part: summary.PartStartUp, NS: 10 * second}}},
+		{Number: 3, Producer: "veRL", StartNS: &to, EndNS: &other, FirstStep: 1, LastStep: 10, Steps: 10, MedianNS: 10 * second, Job: 2,
+			Apart: "another data: /data/alpaca instead of /data/pile", Parts: []summary.AttemptPart{{Part: summary.PartSteps, NS: 100 * second}}},
+		{Number: 2, Producer: "veRL", StartNS: &from, EndNS: &to, FirstStep: 31, LastStep: 60, Steps: 30, Resumed: &resumed, MedianNS: 10 * second, End: summary.EndFinished, Line: 1990,
 			Job: 1, Parts: []summary.AttemptPart{{Part: summary.PartSteps, NS: 300 * second}, {Part: summary.PartStartUp, NS: 25 * second}}},
 	}
 }

@@ -3,6 +3,7 @@ package logs
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,11 @@ func jobsOnScreen(ctx *section.Context) doc.Section {
 			list = append(list, doc.Item{Text: text})
 		}
 		if text := costText(j); text != "" {
+			list = append(list, doc.Item{Text: text})
+		}
+	}
+	if len(list) > 0 {
+		for _, text := range powerTexts(ctx) {
 			list = append(list, doc.Item{Text: text})
 		}
 	}
@@ -182,11 +188,40 @@ func costText(j *goodput.Job) string {
 		parts = append(parts, text)
 		parts = append(parts, perText(j, all, money)...)
 	}
-	if all, ok := j.Energy(j.WallNS); ok {
+	if all, ok := j.Energy(j.RunNS()); ok {
 		parts = append(parts, fmt.Sprintf("energy %s %s at a mean of %s per GPU", energy(all), of, unit.Value(j.Watts, "watt")))
 		parts = append(parts, perText(j, all, energy)...)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// whyNoPower has the reasons why the power of a monitor does not count for the energy of jobs.
+var whyNoPower = map[string]string{
+	summary.PowerSameGPUs:    "another input has the same GPUs",
+	summary.PowerElsewhere:   "it has no sample while a job ran",
+	summary.PowerImplausible: "its values are not watts of one GPU",
+}
+
+// powerTexts says which monitors the energy leaves out.
+func powerTexts(ctx *section.Context) (out []string) {
+	for i := range ctx.Clocks {
+		c := &ctx.Clocks[i]
+		why := whyNoPower[c.Power]
+		if why == "" && c.LeftOut != "" && c.LeftOut != summary.NoOverlap && hasPower(ctx.Summary, c.Input) {
+			why = whyLeftOut(c)
+		}
+		if why != "" && len(out) < screenJobs {
+			out = append(out, fmt.Sprintf("The power in %s does not count: %s", label.Clip(label.Clean(path.Base(ctx.Inputs[c.Input].Path)), 40), why))
+		}
+	}
+	return out
+}
+
+// hasPower reports whether an input has the power of GPUs.
+func hasPower(s *summary.Summary, input int) bool {
+	return slices.ContainsFunc(s.Series, func(r summary.Series) bool {
+		return r.Input == input && r.Metric == "gpu.power" && r.Labels["gpu"] != ""
+	})
 }
 
 // perText divides an amount by the steps, tokens and samples that count.
@@ -238,6 +273,9 @@ func jobs(ctx *section.Context) (out []doc.Section) {
 		if text := costText(j); text != "" {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text + "."})
 		}
+		if texts := powerTexts(ctx); len(out) == 0 && len(texts) > 0 {
+			s.Blocks = append(s.Blocks, doc.Paragraph{Text: strings.Join(texts, ". ") + "."})
+		}
 		out = append(out, s)
 	}
 	return out
@@ -257,7 +295,7 @@ func partTable(j *goodput.Job) doc.Table {
 		if v, ok := j.Cost(p.NS); ok {
 			cost = money(v)
 		}
-		if v, ok := j.Energy(p.NS); ok {
+		if v, ok := j.Energy(p.NS); ok && p.Name != summary.PartWaiting {
 			used = energy(v)
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: p.NS, Cells: []string{words.JobPart(p.Name), unit.Share(p.NS, j.TotalNS), scale.Text(p.NS), cost, used}})

@@ -166,6 +166,7 @@ var whyLeft = map[string]string{
 	summary.NoTimes:     "has no date and time (record with nvidia-smi dmon -o DT, iostat -t, vmstat -t)",
 	summary.ZoneUnknown: "its zone is unknown (state it: --clock-offset FILE=UTC+02:00)",
 	summary.YearUnknown: "its year is unknown (it fits several, or none)",
+	summary.OtherZone:   "its load fits the steps only with a clock of another zone (see the clocks; state it: --clock-offset FILE=-1h, or FILE=+0s if it is right)",
 	summary.NoOverlap:   "no time in common with another input (if clocks differ: --clock-offset FILE=-2h)",
 	summary.ValuesGone:  "more values than memory (raise --max-memory)",
 	summary.TooMany:     "over the limit of joined inputs",
@@ -208,12 +209,31 @@ func clocks(ctx *section.Context) doc.Section {
 			row[5] = strings.Join(parts, ", ")
 		}
 		if c.LeftOut != "" {
-			row[6] = "no: " + cmp.Or(whyLeft[c.LeftOut], label.Clean(c.LeftOut))
+			row[6] = "no: " + whyLeftOut(c)
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: row})
 	}
 	return doc.Section{Title: "Clocks of the inputs", Lead: "how monitors, logs and traces were joined",
 		Blocks: []doc.Block{t.Cut(mostClocks)}}
+}
+
+// whyLeftOut says why an input is joined with no other.
+func whyLeftOut(c *summary.Clock) string {
+	if c.LeftOut == summary.OtherZone {
+		return fmt.Sprintf("its load fits the steps only if %s is added to its times: state it (--clock-offset FILE=%s), or that they are right (FILE=+0s)",
+			signed(c.Fits), signed(c.Fits))
+	}
+	return cmp.Or(whyLeft[c.LeftOut], label.Clean(c.LeftOut))
+}
+
+// signed returns whole minutes as --clock-offset takes them: "+5h30m", "-2h".
+func signed(ns int64) string {
+	text := strings.TrimSuffix(time.Duration(ns).String(), "0s")
+	text = strings.Replace(text, "h0m", "h", 1)
+	if ns > 0 {
+		return "+" + text
+	}
+	return text
 }
 
 func zoneText(c *summary.Clock) string {

@@ -87,6 +87,16 @@ func roleTable(ctx *section.Context, st *summary.RoleStep) doc.Table {
 	return t.WithoutEmpty()
 }
 
+// whyNotUsed says why an input is not used for roles.
+func whyNotUsed(ctx *section.Context, l summary.RoleLeftOut) string {
+	for i := range ctx.Clocks {
+		if c := &ctx.Clocks[i]; c.Input == l.Input && c.LeftOut == l.Why {
+			return whyLeftOut(c)
+		}
+	}
+	return whyLeft[l.Why]
+}
+
 // roleLines says which role decides, what overlap would give, and how rollouts end.
 func roleLines(ctx *section.Context, st *summary.RoleStep) (list doc.List) {
 	line := func(format string, args ...any) {
@@ -96,7 +106,7 @@ func roleLines(ctx *section.Context, st *summary.RoleStep) (list doc.List) {
 		}
 	}
 	for _, l := range st.LeftOut[:min(3, len(st.LeftOut))] {
-		line("Not used: %s: %s", label.Clip(label.Clean(ctx.Below(ctx.Inputs[l.Input].Path)), 44), whyLeft[l.Why])
+		line("Not used: %s: %s", label.Clip(label.Clean(ctx.Below(ctx.Inputs[l.Input].Path)), 44), whyNotUsed(ctx, l))
 	}
 	if st.Critical == "" {
 		return append(doc.List{{Text: "For how long the rollouts work in a step is unknown"}}, list...)

@@ -22,10 +22,12 @@ type Job struct {
 	Failures int64  // attempts that failed, or were stopped before they were done
 
 	GPUs    int64   // 0 if unknown
-	Watts   float64 // mean power of one GPU; 0 if unknown
+	Watts   float64 // mean power of one GPU while the job ran; 0 if unknown
 	Tokens  float64 // of the steps that count; 0 if unknown
 	Samples float64
 	price   float64
+
+	Measured float64 // share of the time of its attempts for which monitors have the power
 }
 
 // A Part is the time of one kind.
@@ -66,7 +68,6 @@ func Of(s *summary.Summary) (out []*Job) {
 			j.Lost += r.Steps
 		}
 	}
-	gpus, watts := power(s)
 	for _, j := range out {
 		for _, part := range summary.JobParts {
 			if ns := sums[[2]string{j.Name, part}]; ns > 0 {
@@ -74,7 +75,7 @@ func Of(s *summary.Summary) (out []*Job) {
 			}
 		}
 		j.finish()
-		j.GPUs, j.Watts = gpus, watts
+		j.power(s)
 		if p := s.Price; p != nil {
 			j.price = p.GPUHour
 			j.GPUs = cmp.Or(p.GPUs, j.GPUs)
@@ -162,7 +163,7 @@ func (j *Job) Cost(ns int64) (float64, bool) {
 	return float64(ns) / 3.6e12 * j.price * float64(max(1, j.GPUs)), true
 }
 
-// Energy returns the joules of a time at the mean power, on all GPUs or on one; false if no power is known.
+// Energy returns the joules of a time in attempts at their mean power, on all GPUs or on one; false if no power is known.
 func (j *Job) Energy(ns int64) (float64, bool) {
 	if j.Watts <= 0 {
 		return 0, false
@@ -170,25 +171,31 @@ func (j *Job) Energy(ns int64) (float64, bool) {
 	return float64(ns) / 1e9 * j.Watts * float64(max(1, j.GPUs)), true
 }
 
-// power returns the number of GPUs whose power monitors recorded and their mean power, or else the mean power of a GPU
-// that a trainer logged.
-func power(s *summary.Summary) (gpus int64, watts float64) {
-	sum, logged := 0.0, 0.0
+// leastMeasured is the share of the time of the attempts that samples of power must cover.
+const leastMeasured = 0.5
+
+// power sets the number of GPUs whose power monitors recorded while the job ran and their mean power, or else the mean
+// power of a GPU that its trainer logged.
+func (j *Job) power(s *summary.Summary) {
+	sum, covered := 0.0, 0.0
+	for _, a := range j.Attempts {
+		if p := a.Power; p != nil && p.Watts > 0 && p.NS > 0 && p.GPUs > 0 {
+			j.GPUs = max(j.GPUs, p.GPUs)
+			sum, covered = sum+p.Watts*float64(p.NS), covered+float64(p.NS)
+		}
+	}
+	j.Measured = covered / float64(max(1, j.RunNS()))
+	if j.Measured >= leastMeasured {
+		j.Watts = sum / covered
+		return
+	}
 	for i := range s.Series {
 		r := &s.Series[i]
-		if r.Metric != "gpu.power" || r.Pooled > 0 || r.Mean == nil || !(*r.Mean > 0) || math.IsInf(*r.Mean, 0) {
-			continue
+		if r.Metric == "gpu.power" && r.Pooled == 0 && r.Mean != nil && *r.Mean > 0 && !math.IsInf(*r.Mean, 0) && r.Labels["gpu"] == "" &&
+			r.Labels["device"] == "" && slices.ContainsFunc(j.Attempts, func(a *summary.Attempt) bool { return a.Input == r.Input }) {
+			j.Watts = *r.Mean
 		}
-		if r.Labels["gpu"] == "" && r.Labels["device"] == "" {
-			logged = *r.Mean
-			continue
-		}
-		gpus, sum = gpus+1, sum+*r.Mean
 	}
-	if gpus > 0 {
-		return gpus, sum / float64(gpus)
-	}
-	return 0, logged
 }
 
 // configured returns the number of GPUs of the settings that a log begins with, or 0.

@@ -18,6 +18,15 @@ func barText(desc string, from, to, total int, seconds float64, start float64) s
 	return b.String()
 }
 
+// nested returns a bar of epochs, with a bar in each of them.
+func nested(epochs int, desc string, steps int, seconds float64) (text string) {
+	for n := range epochs {
+		one := float64(steps) * seconds
+		text += barText("Epochs: ", n, n, epochs, one, float64(n)*one) + "\n" + barText(desc, 0, steps, steps, seconds, 0)
+	}
+	return text + barText("Epochs: ", epochs, epochs, epochs, 0, float64(epochs*steps)*seconds)
+}
+
 // TestBars: the bar of training gives the steps and their times; bars of evaluation, data, loading and generation do not.
 // The evaluation of 40 s after step 200 is part of the record that covers it.
 func TestBars(t *testing.T) {
@@ -35,7 +44,14 @@ func TestBars(t *testing.T) {
 		{"epochs", barText("Epoch 1: ", 0, 50, 50, 6, 0) + barText("Epoch 2: ", 0, 50, 50, 6, 0), 100, 600},
 		{"a start that goes on after 60 of 100", barText("Training: ", 60, 100, 100, 6, 0), 40, 240},
 		{"other bars only", others, 0, 0},
-		{"a bar without a text, of no trainer", barText("", 0, 100, 100, 6, 0), 0, 0},
+		{"nothing but a bar without a text", barText("", 0, 100, 100, 6, 0), 100, 600},
+		{"nothing but two bars without a text", barText("", 0, 100, 100, 6, 0) + barText("", 0, 90, 90, 6, 0), 0, 0},
+		{"a bar without a text, in a log of another program", "INFO 11-02 10:00:00 [loggers.py:259] Engine 000: Avg prompt throughput: 10.0 tokens/s, Avg generation throughput: 5.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 1.0%\n" + barText("", 0, 100, 100, 6, 0), 0, 0},
+		{"bars in a bar of epochs", nested(3, "Steps: ", 60, 2), 180, 360},
+		{"bars in a bar of epochs, without texts", nested(3, "", 60, 2), 180, 360},
+		{"bars of validation in one of epochs", nested(3, "Validation: ", 60, 2), 3, 360},
+		{"another unit", strings.ReplaceAll(barText("Training: ", 0, 100, 100, 6, 0), "s/it", "s/batch"), 100, 600},
+		{"a start that goes back is no epoch", barText("Training: ", 0, 40, 100, 6, 0) + barText("Training: ", 0, 100, 100, 6, 0), 140, 840},
 		{"two bars of a trainer that ran for as long", "\r{'loss': 0.5, 'epoch': 0.1}\n" + barText("", 0, 100, 100, 6, 0) + barText("", 0, 90, 90, 6, 0), 0, 0},
 		{"a text about a bar", "a bar reads 37%| 370/1000 [12:03<20:31, 1.95s/it]\n", 0, 0},
 	} {

@@ -1,0 +1,96 @@
+package clocks
+
+import (
+	"slices"
+
+	"assay/summary"
+)
+
+// Limits of the load of an input by which its clock is checked.
+const (
+	quarter   = 900 * second // clocks of zones differ by multiples of it
+	edgeSlack = 180 * second // by which the load may begin before the first step or end after the last one
+	leastLoad = 600 * second // from its beginning to its end
+)
+
+// offsets leaves out monitors and servers whose load fits the steps of a program only if one of the clocks is some quarters
+// of an hour ahead: both its beginning and its end are off by the same time. Their zones are not stated, so they
+// probably differ, and a join would pair steps with samples of other ones.
+func offsets(list []*placed) {
+	programs := ok(list, func(p *placed) bool { return !p.monitor && len(p.steps) > 0 && !p.row.Given && len(p.busy) == 0 })
+	if len(programs) == 0 || len(programs) > maxJoined {
+		return
+	}
+	for _, m := range ok(list, func(p *placed) bool { return !p.row.Given && (p.monitor || len(p.busy) > 0) }) {
+		from, to, known := m.load()
+		if !known || to-from < leastLoad {
+			continue
+		}
+		found, fits := int64(0), false
+		for _, p := range programs {
+			if p.row.Frame != m.row.Frame || p.zoned && m.zoned {
+				continue
+			}
+			first, last := p.first+p.shift-p.record(), p.last+p.shift
+			off, ok := offsetOf(from-first, to-last, p.record())
+			fits = fits || ok && off == 0
+			if ok && off != 0 {
+				found = off
+			}
+		}
+		if found != 0 && !fits {
+			m.row.LeftOut, m.row.Fits = summary.OtherZone, -found
+		}
+	}
+}
+
+// record returns the longest usual time of a record of steps.
+func (p *placed) record() (ns int64) {
+	var all []int64
+	for _, sp := range p.steps {
+		all = append(all, sp.end-sp.start)
+	}
+	slices.Sort(all)
+	if len(all) == 0 {
+		return 0
+	}
+	return all[len(all)/2]
+}
+
+// load returns when the load of a monitor or server begins and ends.
+func (p *placed) load() (from, to int64, known bool) {
+	add := func(sp span) {
+		if !known {
+			from, to, known = sp.start, sp.end, true
+		}
+		from, to = min(from, sp.start), max(to, sp.end)
+	}
+	for _, sp := range p.busy {
+		add(sp.moved(p.shift))
+	}
+	for i := range p.sets {
+		if set := &p.sets[i]; set.metric == "gpu.util" {
+			w := weigh(set, p.shift, 0)
+			for k, v := range w.v {
+				if v >= leastInUse && w.ns[k] > 0 {
+					add(span{start: w.from[k], end: w.to[k]})
+				}
+			}
+		}
+	}
+	return from, to, known
+}
+
+// offsetOf returns by how many quarters of an hour both ends of a load are off, if they agree on it.
+func offsetOf(first, last, record int64) (off int64, ok bool) {
+	slack := edgeSlack + record/2
+	if slack >= quarter/2 {
+		return 0, false
+	}
+	off = (last + quarter/2) / quarter * quarter
+	if last < -quarter/2 {
+		off = -((-last + quarter/2) / quarter * quarter)
+	}
+	near := func(d int64) bool { return d >= off-slack && d <= off+slack }
+	return off, near(first) && near(last) && slices.Contains(zonesInUse(), max(off, -off))
+}
