@@ -3,6 +3,8 @@ package samples
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 
 	"assay/internal/interval"
@@ -87,7 +89,7 @@ func sampled(rnd *rand.Rand, parts []part, from, to, offset int64) *profile.Time
 // TestAlign: the offset of the clocks is found within a period, whatever the recordings have in common.
 func TestAlign(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(test.Seed(t), 1))
-	found, n := 0, 200/test.Every(40)
+	found, n := 0, 40/test.Every(8)
 	for i := range n {
 		length := int64(4+rnd.IntN(40)) * 1000 * ms
 		parts := randomProgram(rnd).run(rnd, 2*length, 0.3)
@@ -108,10 +110,24 @@ func TestAlign(t *testing.T) {
 	}
 }
 
+// pairs returns how many pairs of recordings a test tries: what ASSAY_PAIRS says, or else a few, and n in long tests.
+func pairs(t *testing.T, n int) int {
+	t.Helper()
+	text := os.Getenv("ASSAY_PAIRS")
+	if text == "" {
+		return max(2, n/test.Every(25))
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // TestOtherRun: the samples of another program do not fit, and those of another run of the same program rarely do.
 func TestOtherRun(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(test.Seed(t), 2))
-	n := 1000 / test.Every(250)
+	n := pairs(t, 100)
 	for _, same := range []bool{false, true} {
 		wrong := 0
 		for range n {
@@ -138,7 +154,7 @@ func TestOtherRun(t *testing.T) {
 // fit, because the times are wrong by more than a period after some seconds.
 func TestNominal(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(test.Seed(t), 3))
-	for i := range 200 / test.Every(100) {
+	for i := range pairs(t, 50) {
 		length := int64(4+rnd.IntN(30)) * 1000 * ms
 		parts := randomProgram(rnd).run(rnd, 2*length, 0.3)
 		s := sampled(rnd, parts, 0, 1, 0)
