@@ -35,11 +35,15 @@ func recastAscend(path string, t *trace.Trace) bool {
 	return true
 }
 
-// compareSteps compares a timeline with the table of its steps, which the profiler writes in the same folder.
+// compareSteps compares a timeline with the table of its steps, which the profiler writes in the same folder: as text, as a
+// table of a database, or as both, which say the same.
 func compareSteps(path string, t *trace.Trace) {
-	if f, err := OpenWithoutDigest(filepath.Join(filepath.Dir(path), "step_trace_time.csv"), nil); err == nil {
+	dir := filepath.Dir(path)
+	if f, err := OpenWithoutDigest(filepath.Join(dir, "step_trace_time.csv"), nil); err == nil {
 		defer f.Close()
 		ascend.CompareSteps(t, f, f.Path)
+	} else if in, err := os.Stat(filepath.Join(dir, "analysis.db")); err == nil && in.Mode().IsRegular() {
+		ascend.CompareAnalysis(t, filepath.Join(dir, "analysis.db"))
 	}
 }
 

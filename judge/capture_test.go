@@ -111,6 +111,7 @@ func TestNoGPUEvents(t *testing.T) {
 			"No GPU events; only CPU slices are reported", "read-cpu-slices", 1},
 		{"foreign without spans", summary.Summary{Inputs: []summary.Input{foreign}}, "No GPU events and no CPU slices", "record-the-gpu-of-pytorch", 0},
 		{"foreign, launched", summary.Summary{Inputs: []summary.Input{foreign}, Issues: launched}, "No GPU events: another profiler used CUPTI", "stop-other-profilers", -1},
+		{"HIP calls alone", summary.Summary{Inputs: []summary.Input{{Format: "rocprofv3-csv"}}, Issues: launched}, "No GPU events; record with --kernel-trace", "record-the-gpu-rocm", -1},
 		{"mixed", summary.Summary{Inputs: []summary.Input{foreign, kineto}, Spans: spans}, "No GPU events; record with", "record-the-gpu", 0},
 	} {
 		got := Judge(&tc.s, rule.DefaultThresholds())

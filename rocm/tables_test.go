@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,4 +133,31 @@ func FuzzTables(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSharesAndCycles: a derived metric without an underscore is a share; the counter of a hardware block with the same
+// ending counts cycles, which add up.
+func TestSharesAndCycles(t *testing.T) {
+	const header = "Dispatch_Id,Process_Id,Kernel_Name,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp\n"
+	rows := ""
+	for i, name := range []string{"MemUnitBusy", "GRBM_EA_BUSY", "TA_TA_BUSY_sum", "VALUUtilization", "SQ_LDS_BANK_CONFLICT"} {
+		for launch := range 2 {
+			rows += fmt.Sprintf("%d,1,k,%s,%d,%d,%d\n", launch, name, 10*(i+1), 1000*launch, 1000*launch+500)
+		}
+	}
+	got, err := ReadCounters(strings.NewReader(header+rows), "c.csv", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := got.List[0]
+	for name, want := range map[string]string{"MemUnitBusy": "% 10", "GRBM_EA_BUSY": "count 40", "TA_TA_BUSY": "count 60", "VALUUtilization": "% 40",
+		"SQ_LDS_BANK_CONFLICT": "count 100"} {
+		at := slices.IndexFunc(table.Columns, func(h profile.Heading) bool { return h.Name == name })
+		if at < 0 {
+			t.Fatal(name)
+		}
+		if got := fmt.Sprint(table.Columns[at].Unit, " ", table.Rows[0].Cells[at].Value); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
 }

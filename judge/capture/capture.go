@@ -146,7 +146,7 @@ func (c *evaluator) noGPUTime() finding.Finding {
 	case c.Issue("input-truncated") != nil || slices.ContainsFunc(c.Issues, summary.Issue.Damages):
 		f.Title = "No GPU events: the input is cut before the first one"
 		f.Next = []finding.Step{finding.Advise("copy-the-file-again").For("lacks=end")}
-	case c.Issue(gpuEventsMissing) != nil:
+	case c.Issue(gpuEventsMissing) != nil && !rule.OfROCm(c.Summary):
 		f.Title = "No GPU events: another profiler used CUPTI, or tracing was not permitted"
 		f.Next = []finding.Step{finding.Advise("stop-other-profilers"), finding.Advise("permit-tracing"), finding.Advise("read-the-profilers-errors")}
 	case c.Issue(graphCaptureOnly) != nil:

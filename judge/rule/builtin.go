@@ -1114,7 +1114,7 @@ var builtInSources = []namedSource{
 // builtInStacks returns the entries of stacks.yaml, in their order.
 func builtInStacks() []stackEntry {
 	return []stackEntry{
-		{Name: "PyTorch", Ops: []string{"aten::"}, Files: []string{"torch/nn/modules/", "torch/autograd/"}, Kernels: []string{"at::native::"}, id: "torch"},
+		{Name: "PyTorch", Ops: []string{"aten::"}, Files: []string{"torch/nn/modules/", "torch/autograd/"}, Kernels: []string{"at::native::", "2at6native", "triton_poi_fused", "triton_red_fused", "triton_per_fused"}, id: "torch"},
 		{Name: "JAX", Family: "parallel", Annotations: []string{"XlaModule", "TSL:", "PjitFunction"}, Files: []string{"jax/_src/"}, Kernels: []string{"input_reduce_fusion", "loop_multiply_fusion", "loop_add_fusion", "input_concatenate_fusion"}, id: "jax"},
 		{Name: "vLLM", Family: "server", Excludes: "parallel", Ops: []string{"vllm::", "_vllm_fa", "_C_cache_ops::"}, Files: []string{"/vllm/v1/", "/vllm/worker/", "/vllm/engine/", "/vllm/model_executor/", "vllm/v1/"}, id: "vllm"},
 		{Name: "SGLang", Family: "server", Excludes: "parallel", Ops: []string{"sgl_kernel::", "sglang::"}, Annotations: []string{"step[DECODE", "step[EXTEND"}, Files: []string{"sglang/srt/"}, Kernels: []string{"sgl_hip", "sgl_kernel"}, id: "sglang"},

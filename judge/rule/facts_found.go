@@ -96,6 +96,20 @@ func containsAny(name string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
 }
 
+// tableKernels returns the rows of kernels of tables, or nil if a table has others that were left out.
+func tableKernels(s *summary.Summary) (rows []summary.TableRow) {
+	for i := range s.Tables {
+		switch t := &s.Tables[i]; {
+		case t.Of != summary.OfKernel:
+		case t.Left > 0:
+			return nil
+		default:
+			rows = append(rows, t.Rows...)
+		}
+	}
+	return rows
+}
+
 // looksUpTables reports whether a summary shows the embedding tables of a recommender.
 func looksUpTables(s *summary.Summary) bool {
 	words := []string{"split_embedding_", "embedding_codegen", "permute_pooled_embs", "torchrec"}

@@ -42,10 +42,10 @@ var FactsTable = sync.OnceValue(func() []Fact {
 		{Words: []string{"proton"}, Meaning: "Proton, the profiler of Triton, recorded all inputs", Found: "the formats of the inputs",
 			evaluate: is(func(s *summary.Summary) bool { return allInputs(s, byProton) })},
 		{Words: []string{"plain"}, Meaning: "the program shows nothing of PyTorch",
-			Found: "kernels that only tools of NVIDIA, ROCm, XLA or TensorFlow recorded, no table or memory snapshot of PyTorch, and no software but JAX",
+			Found: "kernels, in timelines or whole tables, that only tools of NVIDIA, ROCm, XLA or TensorFlow recorded, no table or memory snapshot of PyTorch, and no software but JAX",
 			evaluate: func(_ string, s *summary.Summary, stacks []Stack) string {
 				others := func(st Stack) bool { return st.ID != "jax" }
-				return yes(len(s.Kernels) > 0 && !fromTorch(s) && !slices.ContainsFunc(stacks, others))
+				return yes((len(s.Kernels) > 0 || len(tableKernels(s)) > 0) && !fromTorch(s) && !slices.ContainsFunc(stacks, others))
 			}, public: func(r *Remedy, _ string) { r.Plain = true }},
 		{Words: []string{"gpu"}, Values: []string{"nvidia", "amd", "intel", "other"},
 			Meaning:  "all GPUs are of this maker",

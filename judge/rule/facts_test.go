@@ -180,3 +180,26 @@ func TestCollectorOfOneProcess(t *testing.T) {
 		t.Errorf("4 s of 20 min: %v, 1 min: %v", collects(of(4e9)), collects(of(minute)))
 	}
 }
+
+// TestPlainTables: tables of kernels show a program without PyTorch if all their rows are there and none is of PyTorch.
+func TestPlainTables(t *testing.T) {
+	for _, tc := range []struct {
+		name, of, format string
+		left             int64
+		want             bool
+	}{
+		{"vector_add(float*)", summary.OfKernel, "nsys-stats", 0, true},
+		{"void at::native::vectorized_elementwise_kernel<4>", summary.OfKernel, "nsys-stats", 0, false},
+		{"_ZN2at6native13reduce_kernelILi512EEvT_", summary.OfKernel, "nsys-stats", 0, false},
+		{"triton_poi_fused_add_0", summary.OfKernel, "rocprof-counters", 0, false},
+		{"vector_add(float*)", summary.OfKernel, "nsys-stats", 3, false},
+		{"vector_add(float*)", summary.OfKernel, "torch-table", 0, false},
+		{"cudaLaunchKernel", summary.OfCall, "nsys-stats", 0, false},
+	} {
+		s := &summary.Summary{Inputs: []summary.Input{{Format: tc.format}},
+			Tables: []summary.Table{{Of: tc.of, Left: tc.left, Rows: []summary.TableRow{{Name: tc.name}}}}}
+		if got := ValueOf("plain", s, Stacks(s)) != ""; got != tc.want {
+			t.Errorf("%+v: %t", tc, got)
+		}
+	}
+}

@@ -11,6 +11,12 @@ import (
 	"assay/summary"
 )
 
+// What texts say of GPUs of NVIDIA alone: the library of their profilers, and why their work can overlap.
+const (
+	otherProfiler   = `nother profiler used CUPTI\b`
+	dependentLaunch = `, which programmatic dependent launch allows and clocks of whole microseconds show`
+)
+
 // makerWords are the words of texts that differ where all GPUs are of a maker, or all devices are of a kind that is no
 // GPU. For AMD, names of PyTorch (torch.cuda,
 // ProfilerActivity.CUDA, --cuda-graph-max-bs) and settings of NCCL (NCCL_DEBUG), which RCCL has too, are the same.
@@ -28,8 +34,11 @@ var makerWords = map[string][][2]string{
 		{`\bnsys --python-backtrace=cuda\b`, "stacks (with_stack=True)"},
 		{`\bnvidia-smi( dmon -s pct)?\b`, "amd-smi"},
 		{`\bprogrammatic dependent launch allows\b`, "queues that several streams share allow"},
+		{otherProfiler, "nother profiler traced the GPU"},
 	},
 	"intel": {
+		{otherProfiler, "nother profiler traced the GPU"},
+		{dependentLaunch, ""},
 		{` \(nsys --python-backtrace=cuda\)`, ""},
 		{` \(older PyTorch: PYTORCH_CUDA_ALLOC_CONF\)`, ""},
 		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "SYCL $1"},
@@ -50,6 +59,8 @@ var makerWords = map[string][][2]string{
 		{`\bcudaFree\b`, "sycl::free"},
 	},
 	"ascend": {
+		{otherProfiler, "nother profiler traced the NPU"},
+		{dependentLaunch, ""},
 		{` \(nsys --python-backtrace=cuda\)`, ""},
 		{`\bPYTORCH_ALLOC_CONF=expandable_segments:True \(older PyTorch: PYTORCH_CUDA_ALLOC_CONF\)`, "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True"},
 		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "CANN $1"},
@@ -70,7 +81,7 @@ var makerWords = map[string][][2]string{
 		{`\bin the trace, follow the arrow from the largest copy to its launch and to the operator around it\.`,
 			"copy-done waits for a transfer to or from the host or another memory. Offload less, or compute more before it."},
 		{`, graph capture, the start of data loaders\b`, ", the input pipeline"},
-		{`\bwhich programmatic dependent launch allows and clocks of whole microseconds show\b`, "as operations in flight do"},
+		{dependentLaunch, ""},
 		{` \(nsys --python-backtrace=cuda\)`, ""},
 		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "runtime $1"},
 		{`\bNCCL\b`, "ICI"},
@@ -81,6 +92,8 @@ var makerWords = map[string][][2]string{
 	},
 	// Not a maker: what profilers of ROCm can record, if all inputs are theirs.
 	"rocm": {
+		{`\b(A|a)nother profiler (used CUPTI|traced the GPU), or tracing was not permitted\b`, "The profiler traced no kernels"},
+		{`\bRecord again with permission to trace and without a second profiler\b`, "Record them: rocprofv3 --kernel-trace"},
 		{`\bThe profiler recorded none of this work: update it and the driver\.`, "Record it: rocprofv3 --kernel-trace --memory-copy-trace."},
 		{`\bRecord CPU activities too\b`, "Record them: rocprofv3 --hip-trace"},
 	},

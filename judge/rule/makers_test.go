@@ -42,12 +42,17 @@ func TestMakersWords(t *testing.T) {
 			}
 		}
 	}
+	const overlapping = "Events of one stream overlap in time, which programmatic dependent launch allows and clocks of whole microseconds show. Total"
 	for _, tc := range []struct{ gpu, text, want string }{
 		{"Intel(R) Data Center GPU Max 1550", "cudaDeviceSynchronize or cudaStreamSynchronize; NCCL's rings", "queue.wait(); oneCCL's rings"},
 		{"Intel(R) Data Center GPU Max 1550", "profile it with ncu --section SpeedOfLight, which shows", "profile it with unitrace -q, which shows"},
 		{"Ascend NPU", "GPU idle; torch.cuda.Event, cudaEventSynchronize; 8 GPUs", "NPU idle; torch.npu.Event, aclrtSynchronizeEvent; 8 NPUs"},
 		{"Ascend NPU", "other CUDA call, with ProfilerActivity.CUDA of torch.profiler", "other CANN call, with ProfilerActivity.NPU of torch_npu.profiler"},
 		{"TPU v5e", "GPU time breakdown", "TPU time breakdown"},
+		{"Ascend NPU", "Another profiler used CUPTI, or tracing was not permitted.", "Another profiler traced the NPU, or tracing was not permitted."},
+		{"Ascend NPU", overlapping, "Events of one stream overlap in time. Total"},
+		{"NVIDIA H200", "Another profiler used CUPTI", "Another profiler used CUPTI"},
+		{"NVIDIA H200", overlapping, overlapping},
 	} {
 		if got := say(tc.gpu, "kineto", tc.text); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.gpu, got, tc.want)

@@ -86,6 +86,11 @@ func (e stackEntry) found(s *summary.Summary) string {
 			})
 		},
 		func() string {
+			return search(tableKernels(s), func(r *summary.TableRow) string {
+				return at("kernel", r.Name, e.Kernels, strings.Contains)
+			})
+		},
+		func() string {
 			return search(s.Spans, func(r *summary.Span) string {
 				if why := at("span", r.Name, e.Annotations, strings.HasPrefix); why != "" {
 					return why

@@ -13,6 +13,9 @@ import (
 // ErrNoCollectives means that a database of communication has no collective with times.
 var ErrNoCollectives = errors.New("the database has no collective with times")
 
+// stepTable is the table of the parts of steps.
+const stepTable = "StepTraceTime"
+
 // mostCollectives is the number of collectives whose links are kept; about 500 bytes each.
 const mostCollectives = 1 << 18
 
@@ -20,15 +23,15 @@ const mostCollectives = 1 << 18
 type collectiveKey struct{ name, group, step string }
 
 // ReadAnalysis reads the collectives of analysis.db of torch_npu and communication_analyzer.db of msprof, which say what
-// communication.json says. It returns false if the database at path is none of them. The table StepTraceTime is not read:
-// its documentation says ms, and files have the µs of step_trace_time.csv.
+// communication.json says. It returns false if the database at path is none of them. The table StepTraceTime does not say
+// its unit, so it is only compared with a timeline ([CompareAnalysis]).
 func ReadAnalysis(path, file string, rows int) (out *profile.Tables, ok bool, err error) {
 	db, err := database.Open(path)
 	if err != nil {
 		return nil, false, nil // the reader of other databases says why
 	}
 	defer db.Close()
-	if len(db.Columns("CommAnalyzerTime")) == 0 {
+	if len(db.Columns("CommAnalyzerTime"))+len(db.Columns(stepTable)) == 0 {
 		return nil, false, nil
 	}
 	var issues diag.Ledger

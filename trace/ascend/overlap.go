@@ -2,8 +2,11 @@ package ascend
 
 import (
 	"fmt"
+	"io"
+	"math"
 	"strings"
 
+	"assay/internal/database"
 	"assay/internal/diag"
 	"assay/internal/interval"
 	"assay/internal/unit"
@@ -12,6 +15,9 @@ import (
 
 // parts are the lanes of the overlap analysis of the profiler.
 var parts = []string{"Computing", "Communication", "Communication(Not Overlapped)", "Free"}
+
+// overlapped is the column of communication during which the device computes.
+const overlapped = "Overlapped"
 
 // A stated is what the overlap analysis of one device says: ns by lane.
 type stated map[string]int64
@@ -84,4 +90,75 @@ func (s stated) compare(t *trace.Trace, device int64, compute, comm interval.Set
 	}
 	t.Issues = append(t.Issues, diag.Issue{Code: "overlap-differs", Severity: diag.Suspect, Count: 1, First: diag.Pos{File: t.File},
 		Help: fmt.Sprintf("The overlap analysis of the profiler has other sums than the tasks of NPU %d: %s. assay computes with the tasks.", device, strings.Join(differ, "; "))})
+}
+
+// mostOutside is the part of the time of a capture, as a divisor, that may be outside the steps whose sums are compared.
+const mostOutside = 20
+
+// against compares the sums of steps with the work of the only device of a trace. It returns false if the steps are not
+// nearly all of the trace.
+func (s stated) against(t *trace.Trace, steps int64) bool {
+	work, ends := workOf(t)
+	if len(work) != 1 {
+		return false
+	}
+	s[parts[1]] = s[parts[2]] + s[overlapped]
+	for device, w := range work {
+		whole := ends[device].End - ends[device].Start
+		if steps < whole-whole/mostOutside || steps > whole+whole/mostOutside {
+			return false
+		}
+		s.compare(t, device, interval.Of(w[0]...), interval.Of(w[1]...))
+	}
+	return true
+}
+
+// CompareSteps compares the sums of a table of steps with the work of the only device of a trace, if the steps are nearly
+// all of it. The table is of the same capture.
+func CompareSteps(t *trace.Trace, in io.Reader, file string) {
+	tables, err := ReadSteps(in, file, 0)
+	if err != nil {
+		return
+	}
+	says := make(stated)
+	table := tables.List[0]
+	for i, c := range stepColumns[:4] {
+		says[c[1]] = table.Sum(i + 1).Value
+	}
+	says.against(t, table.Sum(0).Value)
+}
+
+// CompareAnalysis does the same with the table StepTraceTime of analysis.db. Its documentation says ms, and files have the
+// µs of step_trace_time.csv: the unit is the one in which the steps are as long as the trace.
+func CompareAnalysis(t *trace.Trace, path string) {
+	db, err := database.Open(path)
+	if err != nil {
+		return
+	}
+	defer db.Close()
+	var sums [4]float64
+	usable := true
+	columns := []string{"computing", "communication_not_overlapped", "free", "overlapped"}
+	err = db.Scan(stepTable, columns, func(row *database.Row) bool {
+		for i := range sums {
+			usable = usable && !row.Null(i) && !row.NotNumber(i) && row.Float(i) >= 0
+			sums[i] += row.Float(i)
+		}
+		return usable
+	})
+	if err != nil || !usable {
+		return
+	}
+	for _, ns := range []float64{1e3, 1e6} {
+		says := make(stated)
+		if sums[0]+sums[1]+sums[2] > math.MaxInt64/2/ns || sums[3] > math.MaxInt64/2/ns {
+			continue
+		}
+		for i, c := range stepColumns[:4] {
+			says[c[1]] = int64(math.Round(sums[i] * ns))
+		}
+		if says.against(t, says[parts[0]]+says[parts[2]]+says[parts[3]]) {
+			return
+		}
+	}
 }

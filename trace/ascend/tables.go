@@ -13,12 +13,10 @@ import (
 	"strings"
 
 	"assay/internal/diag"
-	"assay/internal/interval"
 	"assay/internal/jsonwalk"
 	"assay/internal/profile"
 	"assay/internal/redact"
 	"assay/internal/textscan"
-	"assay/trace"
 )
 
 // Formats of tables without a timeline: step_trace_time.csv and communication.json, of one rank or of a cluster.
@@ -29,7 +27,7 @@ const (
 
 // stepColumns are the columns of the parts of a step, as they are shown and as they are in the file. The first three add up
 // to the step; the profiler calls idle time free.
-var stepColumns = [][2]string{{"compute", parts[0]}, {"exposed comm", parts[2]}, {"idle", parts[3]}, {"overlapped comm", "Overlapped"},
+var stepColumns = [][2]string{{"compute", parts[0]}, {"exposed comm", parts[2]}, {"idle", parts[3]}, {"overlapped comm", overlapped},
 	{"bubble", "Bubble"}}
 
 // SniffSteps reports whether a file that begins with head is a table of steps.
@@ -238,30 +236,4 @@ func collectiveTable(sums sums) *profile.Table {
 		return cmp.Or(cmp.Compare(b.Cells[0].Value, a.Cells[0].Value), strings.Compare(a.Name, b.Name))
 	})
 	return t
-}
-
-// mostOutside is the part of the time of a capture, as a divisor, that may be outside the steps whose sums are compared.
-const mostOutside = 20
-
-// CompareSteps compares the sums of a table of steps with the work of the only device of a trace, if the steps are nearly
-// all of it. The table is of the same capture.
-func CompareSteps(t *trace.Trace, in io.Reader, file string) {
-	tables, err := ReadSteps(in, file, 0)
-	work, ends := workOf(t)
-	if err != nil || len(work) != 1 {
-		return
-	}
-	says := make(stated)
-	table := tables.List[0]
-	for i, c := range stepColumns[:4] {
-		says[c[1]] = table.Sum(i + 1).Value
-	}
-	says[parts[1]] = says[parts[2]] + says["Overlapped"]
-	steps := table.Sum(0).Value
-	for device, w := range work {
-		if whole := ends[device].End - ends[device].Start; steps < whole-whole/mostOutside || steps > whole+whole/mostOutside {
-			return
-		}
-		says.compare(t, device, interval.Of(w[0]...), interval.Of(w[1]...))
-	}
 }

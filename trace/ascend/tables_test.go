@@ -1,7 +1,9 @@
 package ascend_test
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -139,6 +141,43 @@ func TestCompareSteps(t *testing.T) {
 		}
 		if want == "" && text != "" || !strings.Contains(text, want) {
 			t.Errorf("%s%q, want %q", row, text, want)
+		}
+	}
+}
+
+// TestCompareAnalysis: the table of a database is compared in µs or ms, whichever is as long as the timeline, and not at all
+// if neither is or a cell has no number.
+func TestCompareAnalysis(t *testing.T) {
+	row := func(values ...any) []any { return append([]any{0, "4"}, values...) }
+	for _, tc := range []struct {
+		row  []any // computing, exposed, overlapped, communication, free, stage, bubble, preparing
+		want string
+	}{
+		{row(120.0, 80.0, 30.0, 110.0, 0.0, 200.0, 0.0, 0.0), ""},
+		{row(0.12, 0.08, 0.03, 0.11, 0.0, 0.2, 0.0, 0.0), ""},
+		{row(120.0, 40.0, 70.0, 110.0, 40.0, 200.0, 0.0, 0.0), "Communication(Not Overlapped) 40 µs, where the tasks yield 80 µs"},
+		{row(0.12, 0.04, 0.07, 0.11, 0.04, 0.2, 0.0, 0.0), "Communication(Not Overlapped) 40 µs, where the tasks yield 80 µs"},
+		{row(60.0, 10.0, 10.0, 20.0, 0.0, 70.0, 0.0, 0.0), ""},
+		{row(120.0, 40.0, "soon", 110.0, 40.0, 200.0, 0.0, 0.0), ""},
+	} {
+		tr, err := ascend.ReadCSV(strings.NewReader(tasks), "kernel_details.csv", trace.SelectAll())
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "analysis.db")
+		if err := writeRows(path, []dbRow{{Table: "StepTraceTime", Values: tc.row}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok, err := ascend.ReadAnalysis(path, "analysis.db", 0); !ok || !errors.Is(err, ascend.ErrNoCollectives) {
+			t.Errorf("%v alone: %t, %v", tc.row, ok, err)
+		}
+		ascend.CompareAnalysis(tr, path)
+		text := ""
+		for _, is := range tr.Issues {
+			text += is.Help
+		}
+		if tc.want == "" && text != "" || !strings.Contains(text, tc.want) {
+			t.Errorf("%v: %q, want %q", tc.row, text, tc.want)
 		}
 	}
 }

@@ -15,7 +15,8 @@ var dbTables = map[string]string{
 	"CommAnalyzerTime": "hccl_op_name, group_name, start_timestamp, elapse_time, transit_time, wait_time, synchronization_time, idle_time, step, type",
 	"CommAnalyzerBandwidth": "hccl_op_name, group_name, transport_type, transit_size, transit_time, bandwidth, large_packet_ratio, package_size, " +
 		"count, total_duration, step, type",
-	"STRING_IDS": "id, value", "NPU_INFO": "id, name", "RANK_DEVICE_MAP": "rankId, deviceId", "HOST_INFO": "hostUid, hostName",
+	"StepTraceTime": "deviceId, step, computing, communication_not_overlapped, overlapped, communication, free, stage, bubble, preparing",
+	"STRING_IDS":    "id, value", "NPU_INFO": "id, name", "RANK_DEVICE_MAP": "rankId, deviceId", "HOST_INFO": "hostUid, hostName",
 	"TASK":                    "startNs, endNs, deviceId, connectionId, globalTaskId, globalPid, taskType, contextId, streamId, taskId, modelId",
 	"COMPUTE_TASK_INFO":       "name, globalTaskId, blockNum, taskType, opType, inputShapes",
 	"MEMCPY_INFO":             "globalTaskId, size, memcpyOperation",
