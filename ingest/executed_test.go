@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"assay/internal/test"
+	"assay/summary"
 	"assay/trace"
 )
 
@@ -82,5 +84,26 @@ func TestExecutedCorpus(t *testing.T) {
 	}
 	if without > 0 || in.Trace.Ops.Len() != 28 {
 		t.Errorf("%d of %d operators have no shapes", without, in.Trace.Ops.Len())
+	}
+}
+
+// TestExecutionTraceInDirectory: it is read where a directory has nothing with times, and is left out beside a trace.
+func TestExecutionTraceInDirectory(t *testing.T) {
+	const node = `{"schema":"1.0.1","pid":77,"nodes":[{"name":"aten::mm","rf_id":9,"inputs":[1,2],"input_shapes":[[4,8],[8,2]],"input_types":["Tensor(float)","Tensor(float)"]}]}`
+	const events = `{"deviceProperties":[],"traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":77,"tid":77,"ts":5,"dur":2}]}`
+	dir := t.TempDir()
+	executed, timed := filepath.Join(dir, "run_et.json"), filepath.Join(dir, "trace.json")
+	if err := os.WriteFile(executed, []byte(node), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if c := Paths([]string{dir}); !slices.Equal(c.Files, []string{executed}) || len(c.Left) > 0 {
+		t.Errorf("alone: %v, left out %v", c.Files, c.Left)
+	}
+	if err := os.WriteFile(timed, []byte(events), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if c := Paths([]string{dir}); !slices.Equal(c.Files, []string{timed}) || c.Others > 0 ||
+		!slices.Equal(c.Left, []summary.LeftOutFile{{Path: executed, Why: summary.LeftUntimed}}) {
+		t.Errorf("beside a trace: %v, left out %v", c.Files, c.Left)
 	}
 }

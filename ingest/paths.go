@@ -289,8 +289,15 @@ func (c *Choice) sort() {
 		})
 	}
 	wg.Wait()
+	timed := slices.Contains(kinds, candidate)
 	for i, path := range c.found {
 		switch kinds[i] {
+		case untimed:
+			if timed {
+				c.leave(path, summary.LeftUntimed)
+				continue
+			}
+			c.Files = append(c.Files, path)
 		case candidate:
 			c.Files = append(c.Files, path)
 		case savedSummary:
@@ -319,6 +326,7 @@ const (
 	savedSummary         // read only if there are no candidates
 	collectivesFile      // read with its summary
 	related              // read with another file of its capture
+	untimed              // read if there are no candidates; what it has of their operators, they take
 )
 
 // kindOf returns the kind of a file of a directory. A file that is named like a trace
@@ -356,6 +364,9 @@ func kindOf(path string) kind {
 	}
 	if format.listed == nil || format.listed(path, head) {
 		return candidate
+	}
+	if format.name == et.Format {
+		return untimed
 	}
 	if format.name == rocm.FormatCSV || format.name == "nsys-csv" || !isBestForm(path, head) {
 		return related

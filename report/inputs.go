@@ -121,6 +121,7 @@ func inputs(ctx *section.Context) doc.Table {
 var whyLeftOut = map[string]string{
 	summary.LeftUnknown: "not recognized", summary.LeftEmpty: "empty", summary.LeftLink: "symbolic link, not followed",
 	summary.LeftSpecial: "pipe, socket or device", summary.LeftSaved: "summary of assay beside captures",
+	summary.LeftUntimed:  "execution trace without times; a trace of the same process takes its shapes",
 	summary.LeftExported: "report of nsys, whose export is read",
 }
 

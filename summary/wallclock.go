@@ -150,6 +150,7 @@ const (
 	LeftSpecial = "special"       // a pipe, socket or device
 	LeftSaved   = "saved-summary" // made from captures of the same directory
 
+	LeftUntimed  = "untimed"  // an execution trace, beside captures with times
 	LeftExported = "exported" // the directory has what nsys exported of this report
 )
 
