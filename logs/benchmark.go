@@ -1,5 +1,11 @@
 package logs
 
+import (
+	"fmt"
+
+	"assay/internal/diag"
+)
+
 // A Benchmark is one result of a benchmark: one table that it printed or one
 // object that it wrote. Several results of one input are separate, because the first
 // is often a cold run.
@@ -40,4 +46,22 @@ func (b *Benchmark) Figure(metric, stat string) (float64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Benchmark adds a result of a benchmark. Results over the limit are an issue.
+func (b *Builder) Benchmark(r Benchmark, at diag.Pos) {
+	size := int64(figureBytes * (1 + len(r.Metrics) + len(r.Settings)))
+	if len(b.log.Benchmarks) >= MaxBenchmarks || b.used+size > b.limits.Memory {
+		b.issues.Add(diag.Issue{Code: "benchmarks-left-out", Severity: diag.DataLoss, First: at,
+			Help: fmt.Sprintf("Results over the limit of %d of one input were left out. Give the input in parts.", MaxBenchmarks)})
+		return
+	}
+	b.used += size
+	r.Metrics = r.Metrics[:min(len(r.Metrics), maxFigures)]
+	b.plausible(&r, at)
+	r.Settings = r.Settings[:min(len(r.Settings), maxFigures)]
+	for i := range r.Settings {
+		r.Settings[i] = Label{cut(r.Settings[i].Name), cut(r.Settings[i].Value)}
+	}
+	b.log.Benchmarks = append(b.log.Benchmarks, r)
 }

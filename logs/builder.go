@@ -411,24 +411,6 @@ func shrunk[E any](s []E, n int) []E {
 	return append(make([]E, 0, n+n/4), s[:n]...)
 }
 
-// Benchmark adds a result of a benchmark. Results over the limit are an issue.
-func (b *Builder) Benchmark(r Benchmark, at diag.Pos) {
-	size := int64(figureBytes * (1 + len(r.Metrics) + len(r.Settings)))
-	if len(b.log.Benchmarks) >= MaxBenchmarks || b.used+size > b.limits.Memory {
-		b.issues.Add(diag.Issue{Code: "benchmarks-left-out", Severity: diag.DataLoss, First: at,
-			Help: fmt.Sprintf("Results over the limit of %d of one input were left out. Give the input in parts.", MaxBenchmarks)})
-		return
-	}
-	b.used += size
-	r.Metrics = r.Metrics[:min(len(r.Metrics), maxFigures)]
-	b.plausible(&r, at)
-	r.Settings = r.Settings[:min(len(r.Settings), maxFigures)]
-	for i := range r.Settings {
-		r.Settings[i] = Label{cut(r.Settings[i].Name), cut(r.Settings[i].Value)}
-	}
-	b.log.Benchmarks = append(b.log.Benchmarks, r)
-}
-
 // Record counts a record of a producer that had values.
 func (b *Builder) Record(producer string, unverified bool) {
 	i, ok := b.producers[producer]
