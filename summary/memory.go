@@ -1,6 +1,6 @@
 package summary
 
-// Memory is the data of PyTorch's allocator for one device, or for the host.
+// Memory is the data of the allocator of PyTorch, TensorFlow or XLA for one device, or for the host.
 // (Input, DeviceType, Device) is its key. Sizes are bytes.
 type Memory struct {
 	Input  int   `json:"input"`

@@ -161,6 +161,14 @@ func (a *Assembler) Sync(row SyncRecord) {
 	}
 }
 
+// Memory adds a change of the memory in use.
+func (a *Assembler) Memory(row MemoryEvent) {
+	if a.Wants(Instant) {
+		*a.b.memory.next() = row
+		a.added()
+	}
+}
+
 // Async adds a span that may overlap others of its track.
 func (a *Assembler) Async(row HostSpan) {
 	if a.Wants(row.Kind) {

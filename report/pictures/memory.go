@@ -32,9 +32,9 @@ func memory(s *summary.Summary) (plot.Chart, bool) {
 	}
 	c := plot.Chart{
 		Title:    "Memory over time",
-		Subtitle: "reported by PyTorch's allocator, maximum of each bin; time from the first report",
+		Subtitle: "reported by the framework's allocator, maximum of each bin; time from the first report",
 		Legend:   []plot.Swatch{{Color: plot.ColorWork, Text: "allocated"}},
-		Alt:      fmt.Sprintf("Memory over time of %s", label.Plural(int64(len(body.Panels)), "GPU")),
+		Alt:      fmt.Sprintf("Memory over time of %s", label.Plural(int64(len(body.Panels)), "device")),
 		Body:     body,
 	}
 	if reserved {

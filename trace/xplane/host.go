@@ -24,6 +24,7 @@ func (r *reader) host(tid int64, name string) func(*event) {
 	}
 	return func(e *event) {
 		if internal[e.name] {
+			r.allocated(tid, e)
 			return
 		}
 		if e.facts.correlation > 0 {

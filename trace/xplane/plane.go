@@ -86,6 +86,8 @@ type facts struct {
 	flops, model, bytes int64  // of a run, as XLA states them; -1 if it does not
 	hbm                 int64  // the part of bytes in the memory of the device; -1 if it is not stated
 	operands            string // their type, by the text of the instruction; "" if it is not a narrow one
+
+	memory allocation
 }
 
 // plane reads one plane.
@@ -329,6 +331,8 @@ func (f *facts) set(name string, n int64, text string) {
 		f.stepName = text
 	case "cuda_graph_id":
 		f.graph = n
+	default:
+		f.memory.set(name, n, text)
 	}
 }
 

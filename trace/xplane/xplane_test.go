@@ -74,7 +74,8 @@ func (w *writer) line(id int64, name string, startNS int64, events ...at) *write
 	l := message{}.num(1, id).text(2, name).num(3, startNS)
 	for _, e := range events {
 		m := message{}.num(1, w.events.of(e.name)).num(2, e.start).num(3, e.dur)
-		for _, key := range []string{"correlation_id", "hlo_op", "annotation", "kernel_details", "memcpy_details", "step_num", "hlo_category", "flops", "model_flops", "bytes_accessed", "tf_op", "source"} {
+		for _, key := range []string{"correlation_id", "hlo_op", "annotation", "kernel_details", "memcpy_details", "step_num", "hlo_category", "flops", "model_flops", "bytes_accessed", "tf_op", "source",
+			"allocator_name", "index_on_host", "addr", "allocation_bytes", "bytes_allocated", "bytes_reserved"} {
 			if v := e.stats[key]; v != nil {
 				m = m.add(4, w.stat(key, v))
 			}

@@ -54,7 +54,7 @@ func Allocations(ctx *section.Context) doc.Section {
 			unit.Count(m.Allocs), unit.Count(m.Frees),
 		}})
 	}
-	t.Note = "As reported by PyTorch's allocator; other memory is not included. The peaks of allocated and reserved memory may be at " +
+	t.Note = "As reported by the framework's allocator; other memory is not included. The peaks of allocated and reserved memory may be at " +
 		"different times. Peak at: ts of the trace."
 	blocks := append(ctx.Pictures("memory.png"), t.Cut(section.MaxDevices).WithoutEmpty())
 	listed := 0
@@ -67,13 +67,23 @@ func Allocations(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "Memory", Blocks: blocks}
 }
 
-// liveSentence divides the peak into memory that was allocated during the capture and older memory.
+// liveSentence divides the peak into memory that was allocated during the capture, older memory, and memory whose
+// allocation is not among the records: allocators of TPUs do not log what programs hold.
 func liveSentence(m summary.Memory, label string) doc.Paragraph {
 	text := fmt.Sprintf("%s: at the peak, %s was allocated during the capture", label, unit.Bytes(m.LiveBytes))
 	if m.PeakAllocated != nil {
 		text += " (of " + unit.Bytes(*m.PeakAllocated) + ")"
-		if older := *m.PeakAllocated - m.LiveBytes; older > 0 && m.LiveBytes >= 0 {
-			text += fmt.Sprintf("; the other %s is older", unit.Bytes(older))
+		if other := *m.PeakAllocated - m.LiveBytes; other > 0 && m.LiveBytes >= 0 {
+			older := other
+			if m.StartAllocated != nil {
+				older = min(other, *m.StartAllocated)
+			}
+			if older > 0 {
+				text += fmt.Sprintf("; %s is older", unit.Bytes(older))
+			}
+			if other > older {
+				text += fmt.Sprintf("; %s has no record of its allocation", unit.Bytes(other-older))
+			}
 		}
 	}
 	return doc.Paragraph{Text: text + "."}
