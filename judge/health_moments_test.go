@@ -125,6 +125,9 @@ func TestLevelsOfDiagnostics(t *testing.T) {
 		want  []string
 	}{
 		"a failed test":        {"| Memory Bandwidth | Fail - GPU: 6 |", []string{"critical GPU 6: dcgmi diag, test Memory Bandwidth: Fail"}},
+		"one GPU of eight":     {"| GPU Memory | Pass - GPUs: 0, 1, 2, 4, 5, 6, 7 |\n|            | Fail - GPU: 3 |\n| Warning    | GPU 3 Thermal violations totaling 13.3 seconds |\n|            | Fail was seen |", []string{"critical GPU 3: dcgmi diag, test GPU Memory: Fail"}},
+		"two GPUs":             {"| Targeted Stress | Fail - GPUs: 1, 5 |", []string{"critical GPUs 1, 5: dcgmi diag, test Targeted Stress: Fail"}},
+		"the test Diagnostic":  {"| Diagnostic | Fail - GPU: 2 |\n| Info | GPU 2 GPU 2 Allocated 1 bytes |", []string{"critical GPU 2: dcgmi diag, test Diagnostic: Fail"}},
 		"a warning":            {"| Targeted Power | Warn - GPU: 1 |", []string{"warn GPU 1: dcgmi diag, test Targeted Power: Warn"}},
 		"skipped":              {"| SM Stress | Skip - All |", nil},
 		"a library":            {"| CUDA Main Library | Fail |", []string{"info The host: dcgmi diag, software check CUDA Main Library: Fail"}},

@@ -93,7 +93,7 @@ func TestEqualParts(t *testing.T) {
 		{"a container with some GPUs", map[string]string{"/w1/smi.txt": smi(1, 2, 2, h100), "/w2/smi.txt": smi(2, 8, 8, h100)}, nil},
 		{"a missing GPU", map[string]string{"/w1/smi.txt": smi(1, 7, 7, h100), "/w2/smi.txt": smi(2, 8, 8, h100)}, []string{"unlike-peers: w1: GPUs attached: 7, 8 on its peers"}},
 		{"a port that nothing is plugged into", map[string]string{"/a/ib.txt": port("mlx5_0", up, "LinkUp", "InfiniBand", 200) + port("mlx5_1", "Down", "Polling", "InfiniBand", 10)},
-			[]string{"link-fault: mlx5_1 port 1: the port is Down, and no equal port is known that is up"}},
+			[]string{"link-fault: mlx5_1 port 1: the port is Down; too few other ports are known to tell whether it is in use"}},
 		{"a port for other traffic", map[string]string{"/a/ib.txt": port("mlx5_0", up, "LinkUp", "InfiniBand", 200) + port("mlx5_1", up, "LinkUp", "Ethernet", 25)}, nil},
 		{"a port that is up on the other node", map[string]string{"/n1/ib.txt": port("mlx5_0", up, "LinkUp", "InfiniBand", 200), "/n2/ib.txt": port("mlx5_0", "Down", "Polling", "InfiniBand", 10)},
 			[]string{"link-fault: n2 mlx5_0 port 1: the port is Down; physical link: Polling"}},

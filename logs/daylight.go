@@ -68,6 +68,9 @@ func (b *Builder) daylight() {
 	if c.Last != NoTime && (set.ahead < 0 || c.Last >= set.at) {
 		c.Last -= set.ahead
 	}
+	if set.ahead < 0 {
+		b.issues.Remove("log-clock-back")
+	}
 	b.issues.Add(diag.Issue{Code: "log-clock-daylight", Severity: diag.Info})
 }
 

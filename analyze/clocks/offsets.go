@@ -1,6 +1,7 @@
 package clocks
 
 import (
+	"math"
 	"slices"
 
 	"assay/summary"
@@ -13,9 +14,12 @@ const (
 	leastLoad = 600 * second // from its beginning to its end
 )
 
-// offsets leaves out monitors and servers whose load fits the steps of a program only if one of the clocks is some quarters
-// of an hour ahead: both its beginning and its end are off by the same time. Their zones are not stated, so they
-// probably differ, and a join would pair steps with samples of other ones.
+// A run is the time of the steps of a program, and the usual time of a record of them.
+type run struct{ first, last, record int64 }
+
+// offsets leaves out monitors and servers whose load fits the steps of a program, or of all programs together (the starts of
+// a job), only if one of the clocks is some quarters of an hour ahead: both its beginning and its end are off by the same
+// time. Their zones are not stated, so they probably differ, and a join would pair steps with samples of other ones.
 func offsets(list []*placed) {
 	programs := ok(list, func(p *placed) bool { return !p.monitor && len(p.steps) > 0 && !p.row.Given && len(p.busy) == 0 })
 	if len(programs) == 0 || len(programs) > maxJoined {
@@ -26,13 +30,22 @@ func offsets(list []*placed) {
 		if !known || to-from < leastLoad {
 			continue
 		}
-		found, fits := int64(0), false
+		var runs []run
+		all := run{first: math.MaxInt64, last: math.MinInt64}
 		for _, p := range programs {
 			if p.row.Frame != m.row.Frame || p.zoned && m.zoned {
 				continue
 			}
-			first, last := p.first+p.shift-p.record(), p.last+p.shift
-			off, ok := offsetOf(from-first, to-last, p.record())
+			r := run{p.first + p.shift - p.record(), p.last + p.shift, p.record()}
+			runs = append(runs, r)
+			all = run{min(all.first, r.first), max(all.last, r.last), max(all.record, r.record)}
+		}
+		if len(runs) > 1 {
+			runs = append(runs, all)
+		}
+		found, fits := int64(0), false
+		for _, r := range runs {
+			off, ok := offsetOf(from-r.first, to-r.last, r.record)
 			fits = fits || ok && off == 0
 			if ok && off != 0 {
 				found = off

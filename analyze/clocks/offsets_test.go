@@ -70,6 +70,32 @@ func TestOtherZone(t *testing.T) {
 	}
 }
 
+// TestOtherZoneOfRestarts: the load of a monitor is that of all starts of a job, of which none fits it alone. A monitor whose
+// load is that of all of them is right, also if one start fits it with another zone.
+func TestOtherZoneOfRestarts(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		load  [][2]float64
+		steps [][2]float64
+		fits  time.Duration
+	}{
+		{"two starts, two hours ahead", [][2]float64{{10, 10.5}, {10.7, 12}}, [][2]float64{{8, 8.5}, {8.7, 10}}, -2 * time.Hour},
+		{"three starts, five hours behind", [][2]float64{{3, 3.4}, {3.6, 4}, {4.2, 7}}, [][2]float64{{8, 8.4}, {8.6, 9}, {9.2, 12}}, 5 * time.Hour},
+		{"one clock", [][2]float64{{8, 8.5}, {8.7, 10}}, [][2]float64{{8, 8.5}, {8.7, 10}}, 0},
+		{"one clock, with another program after it", [][2]float64{{8, 8.5}, {8.7, 10}, {10.1, 10.6}}, [][2]float64{{8, 8.5}, {8.7, 10}}, 0},
+		{"a start that was not logged", [][2]float64{{8, 8.5}, {8.7, 10}}, [][2]float64{{8, 8.5}}, 0},
+	} {
+		var list []*Track
+		for _, s := range tc.steps {
+			list = append(list, program(s[0], s[1]))
+		}
+		c := align(append(list, used(2, 20, tc.load...)))[len(list)].row
+		if got := time.Duration(c.Fits); got != tc.fits || (c.LeftOut == summary.OtherZone) != (tc.fits != 0) {
+			t.Errorf("%s: fits with %v, left out %q, want %v", tc.name, got, c.LeftOut, tc.fits)
+		}
+	}
+}
+
 // TestOtherZoneOfOneProgram: a monitor that fits one of two programs is right, whatever the other one is off.
 func TestOtherZoneOfOneProgram(t *testing.T) {
 	list := align([]*Track{program(8, 10), program(9, 11), used(7, 12, [2]float64{8, 10})})

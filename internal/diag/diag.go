@@ -140,6 +140,15 @@ func (l *Ledger) AddN(is Issue, n int64) {
 	have.Severity = max(have.Severity, is.Severity)
 }
 
+// Remove takes back one occurrence of a code, which something else explains.
+func (l *Ledger) Remove(code string) {
+	if have, ok := l.m[code]; ok {
+		if have.Count--; have.Count == 0 {
+			delete(l.m, code)
+		}
+	}
+}
+
 // Merge adds all issues of other, which is not changed. Issues of l count as earlier
 // than those of other.
 func (l *Ledger) Merge(other *Ledger) {

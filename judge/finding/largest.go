@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"assay/internal/unit"
 )
@@ -45,9 +46,11 @@ func Longest(out []Place) []Place {
 	return out[:min(MostPlaces, len(out))]
 }
 
-// Upper replaces a lower-case ASCII letter at the beginning of s by its capital.
+// Upper replaces a lower-case ASCII letter at the beginning of s by its capital, unless the first word is a name with
+// capitals in it, such as "vLLM" or "nodeA".
 func Upper(s string) string {
-	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
+	first, _, _ := strings.Cut(s, " ")
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' && first == strings.ToLower(first) {
 		return string(s[0]-'a'+'A') + s[1:]
 	}
 	return s

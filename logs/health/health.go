@@ -64,7 +64,7 @@ var headings = []struct {
 	text, with string
 	is         section
 }{
-	{"GPU ", "(UUID: ", nvlinkSection}, {"GPU0\t", "\tGPU1", topoSection}, {"| Diagnostic ", "", diagSection},
+	{"GPU ", "(UUID: ", nvlinkSection}, {"GPU0\t", "\tGPU1", topoSection}, {"| Diagnostic ", " Result ", diagSection},
 	{"| Health Monitor Report", "", healthSection}, {"CA '", "", ibSection}, {"NIC statistics:", "", ethtoolSection},
 	{"# Port counters:", "", perfquerySection}, {"# Port extended counters:", "", perfquerySection},
 }

@@ -28,7 +28,7 @@ var (
 	reKernel     = lazyregexp.New(`(?:^|\s)([A-Za-z0-9][\w.-]{0,62}) kernel: `)
 	rePair       = lazyregexp.New(`^(?:NV\d{1,2}|SYS|NODE|PHB|PXB|PIX)$`)
 	reProcess    = lazyregexp.New(`^\s*Process \d+ on node (\S{1,64}) managing GPUs? (\d{1,3})`)
-	reOfGPU      = lazyregexp.New(`\bGPU ?:? ?(\d{1,3})\b`)
+	reOfGPU      = lazyregexp.New(`\bGPUs? ?:? ?(\d{1,3}(?:, ?\d{1,3})*)\b`)
 )
 
 // nvlink reads the state or a counter of a link.
@@ -167,7 +167,8 @@ func cellsOf(line string) (cells []string) {
 	return cells
 }
 
-// diagRow reads a row of the table of "dcgmi diag": a test and its result, or the result of one GPU below it.
+// diagRow reads a row of the table of "dcgmi diag": a test and its result, or the result of
+// other GPUs below it. A result is that of the host, of all GPUs, or of those that it lists.
 func (f *Finder) diagRow(line string) bool {
 	cells := cellsOf(line)
 	if len(cells) != 2 {
@@ -177,19 +178,20 @@ func (f *Finder) diagRow(line string) bool {
 		f.part = name
 	}
 	part, value := "host", cells[1]
-	if cells[0] == "" {
-		gpu, rest, ok := strings.Cut(value, ":")
-		if !ok || !strings.HasPrefix(gpu, "GPU") {
-			return true
-		}
+	if gpu, rest, ok := strings.Cut(value, ":"); cells[0] == "" && ok && strings.HasPrefix(gpu, "GPU") {
 		part, value = "GPU "+strings.TrimPrefix(strings.TrimSpace(gpu), "GPU"), strings.TrimSpace(rest)
 	}
 	result, rest, _ := strings.Cut(value, " ")
-	switch result {
-	case "Pass", "Fail", "Warn", "Skip":
-		if m := reOfGPU().FindStringSubmatch(rest); m != nil && part == "host" {
-			part = "GPU " + m[1]
+	if !slices.Contains([]string{"Pass", "Fail", "Warn", "Skip"}, result) {
+		return true // words of a message, as the rows below it
+	}
+	m := reOfGPU().FindStringSubmatch(rest)
+	switch {
+	case m != nil && part == "host":
+		for gpu := range strings.SplitSeq(m[1], ",") {
+			f.result("GPU "+strings.TrimSpace(gpu), f.part, result)
 		}
+	case cells[0] != "" || part != "host":
 		f.result(part, f.part, result)
 	}
 	return true

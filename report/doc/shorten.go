@@ -57,10 +57,10 @@ func Briefly(text string, word int) string {
 }
 
 // Capital capitalizes the first letter of a text, unless it is not ASCII or begins a name such as
-// "throughput.tokens" or that of a machine, "node07".
+// "throughput.tokens" or that of a machine, "node07", "nodeA".
 func Capital(s string) string {
 	first, _, _ := strings.Cut(s, " ")
-	if s == "" || strings.ContainsAny(strings.TrimRight(first, ".:,"), "._/0123456789") {
+	if s == "" || strings.ContainsAny(strings.TrimRight(first, ".:,"), "._/0123456789") || first[1:] != strings.ToLower(first[1:]) {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]

@@ -189,7 +189,11 @@ func costText(j *goodput.Job) string {
 		parts = append(parts, perText(j, all, money)...)
 	}
 	if all, ok := j.Energy(j.RunNS()); ok {
-		parts = append(parts, fmt.Sprintf("energy %s %s at a mean of %s per GPU", energy(all), of, unit.Value(j.Watts, "watt")))
+		text := fmt.Sprintf("energy %s %s at a mean of %s per GPU", energy(all), of, unit.Value(j.Watts, "watt"))
+		if j.Sampled > 0 && j.Sampled != j.GPUs {
+			text += fmt.Sprintf(", measured on %d", j.Sampled)
+		}
+		parts = append(parts, text)
 		parts = append(parts, perText(j, all, energy)...)
 	}
 	return strings.Join(parts, "; ")

@@ -22,6 +22,7 @@ type Job struct {
 	Failures int64  // attempts that failed, or were stopped before they were done
 
 	GPUs    int64   // 0 if unknown
+	Sampled int64   // GPUs whose power monitors recorded while the job ran
 	Watts   float64 // mean power of one GPU while the job ran; 0 if unknown
 	Tokens  float64 // of the steps that count; 0 if unknown
 	Samples float64
@@ -76,12 +77,13 @@ func Of(s *summary.Summary) (out []*Job) {
 		}
 		j.finish()
 		j.power(s)
+		j.GPUs = j.Sampled
+		for _, a := range j.Attempts { // a monitor may see one node of many
+			j.GPUs = max(j.GPUs, configured(s, a.Input))
+		}
 		if p := s.Price; p != nil {
 			j.price = p.GPUHour
 			j.GPUs = cmp.Or(p.GPUs, j.GPUs)
-		}
-		for _, a := range j.Attempts {
-			j.GPUs = cmp.Or(j.GPUs, configured(s, a.Input))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *Job) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
@@ -180,7 +182,7 @@ func (j *Job) power(s *summary.Summary) {
 	sum, covered := 0.0, 0.0
 	for _, a := range j.Attempts {
 		if p := a.Power; p != nil && p.Watts > 0 && p.NS > 0 && p.GPUs > 0 {
-			j.GPUs = max(j.GPUs, p.GPUs)
+			j.Sampled = max(j.Sampled, p.GPUs)
 			sum, covered = sum+p.Watts*float64(p.NS), covered+float64(p.NS)
 		}
 	}
