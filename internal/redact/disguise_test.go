@@ -17,6 +17,9 @@ func TestDisguised(t *testing.T) {
 	token := "ghp_" + fake(36)
 	for text, want := range map[string]string{
 		"\x1b[31m--api-key " + v + " x":                                          "\x1b[31m--api-key [variable] x",
+		"\u009b31mapi_key=" + v + " x":                                           "\u009b31mapi_key=[variable] x",
+		"a " + token[:9] + "\u009b0m" + token[9:] + "\u0085b":                    "a [github]\u0085b",
+		"\u00e931mapi_keys=" + v:                                                 "\u00e931mapi_keys=" + v, // a letter
 		"abc_--api-key " + v:                                                     "abc_--api-key [variable]",
 		"\x1b[36mapi_key\x1b[0m=\x1b[35m" + v + "\x1b[0m x=1":                    "\x1b[36mapi_key\x1b[0m=\x1b[35m[variable]\x1b[0m x=1",
 		"[36mapi_key[0m=[35m" + v + "[0m x=1":                                    "[36mapi_key[0m=[35m[variable][0m x=1",

@@ -156,6 +156,10 @@ func hidden(s string, i int) (size int, instead byte) {
 		return 2, ' '
 	case strings.HasPrefix(rest, "\u00ad"):
 		return 2, 0
+	case strings.HasPrefix(rest, "\u0085"):
+		return 2, '\n'
+	case len(rest) > 1 && c == 0xc2 && rest[1] < 0xa0: // a control character of 8 bits is an escape and a letter
+		return max(2, sequence("\x1b"+string(rest[1]-0x40)+rest[2:min(len(rest), longestText)])), 0
 	case len(rest) < 3:
 		return 0, 0
 	case rest[:2] == "\xe2\x80" && (0x8b <= rest[2] && rest[2] <= 0x8f || 0xaa <= rest[2] && rest[2] <= 0xae),
@@ -183,8 +187,7 @@ func sequence(s string) int {
 			}
 		}
 	case ']', 'P', '^', '_', 'X': // a title, a link and others that have a text
-		const most = 2048
-		if end := strings.IndexAny(s[2:min(len(s), most)], "\a\x1b\n"); end >= 0 && s[2+end] == '\a' {
+		if end := strings.IndexAny(s[2:min(len(s), longestText)], "\a\x1b\n"); end >= 0 && s[2+end] == '\a' {
 			return 2 + end + 1
 		} else if end >= 0 && strings.HasPrefix(s[2+end:], "\x1b\\") {
 			return 2 + end + 2
@@ -197,7 +200,10 @@ func sequence(s string) int {
 	return 1
 }
 
-const longestColour = 20
+const (
+	longestColour = 20
+	longestText   = 2048 // of a sequence
+)
 
 // colour returns the length of the sequence of colours that s begins with, whose
 // control character a reader has taken away, or 0.

@@ -33,6 +33,7 @@ func TestLine(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"\x1b[36m(TaskRunner pid=7)\x1b[0m step:1 - loss:2": "(TaskRunner pid=7) step:1 - loss:2",
+		"\u009b36m(TaskRunner pid=7)\u009b0m step:1\u0084":  "(TaskRunner pid=7) step:1",
 		"a\x1b[":              "a",
 		"a\x1b":               "a",
 		"\x1b]8;;https://cut": "",

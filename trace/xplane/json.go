@@ -162,14 +162,17 @@ func members(object []byte, f func(key, val []byte)) {
 
 // eventOf returns what an event says. The name is the short one of an instruction, else that which an XSpace has.
 func eventOf(e *trace.Event) event {
-	out := event{name: cut(e.Name()), start: e.Start(), facts: *noFacts("")}
-	start, dur := e.Start()*1000, e.Dur()*1000
+	out := event{name: cut(e.Name()), start: e.Start(), dur: e.Dur(), facts: *noFacts("")}
+	rest, dur, short := int64(0), int64(0), false // in ps; rest is what start lacks
 	members(e.Raw(), func(key, val []byte) {
 		switch string(key) {
 		case "ts":
-			start = picos(val, start)
+			if at, ok := picos(val); ok {
+				out.start = rounded(at)
+				rest = at - out.start*1000
+			}
 		case "dur":
-			if dur = picos(val, dur); dur == 1 {
+			if dur, short = picos(val); dur == 1 {
 				dur = 0 // the writer makes each duration at least 1 ps
 			}
 		case "args":
@@ -178,8 +181,9 @@ func eventOf(e *trace.Event) event {
 			}
 		}
 	})
-	out.start = rounded(start)
-	out.dur = max(0, rounded(start+dur)-out.start)
+	if short {
+		out.dur = max(0, rounded(rest+dur))
+	}
 	return out
 }
 
@@ -204,12 +208,12 @@ func (e *event) argument(key, val []byte) {
 	e.facts.set(string(key), n, cut(val))
 }
 
-// picos returns a number of microseconds as picoseconds. It returns otherwise for one that has no exact place in 19
-// digits: the writer of XLA counts from the start of a session.
-func picos(val []byte, otherwise int64) int64 {
+// picos returns a number of microseconds as picoseconds. It returns false for one that has no exact place in 19 digits:
+// the writer of XLA counts from the start of a session, others from 1970.
+func picos(val []byte) (ps int64, ok bool) {
 	v, err := strconv.ParseFloat(string(bytes.Trim(val, `"`)), 64)
-	if err != nil || math.Abs(v) >= 1<<32 {
-		return otherwise
+	if err != nil || !(math.Abs(v) < 1<<32) {
+		return 0, false
 	}
-	return int64(math.Round(v * 1e6))
+	return int64(math.Round(v * 1e6)), true
 }

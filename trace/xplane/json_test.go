@@ -115,6 +115,29 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// TestFarTimes: times and durations that have no place in 19 digits of picoseconds are those of the file, to the ns.
+func TestFarTimes(t *testing.T) {
+	for text, want := range map[string][2]int64{
+		`"ts":1.5,"dur":2.25`:                   {1500, 2250},
+		`"ts":4294967295.5,"dur":1`:             {4294967295500, 1000},
+		`"ts":4294967296.5,"dur":1`:             {4294967296500, 1000},
+		`"ts":1753000000123456.789,"dur":8.001`: {1753000000123456789, 8001},
+		`"ts":5,"dur":5000000000.5`:             {5000, 5000000000500},
+	} {
+		tr, _ := readTrace(t, fmt.Appendf(nil, `{"traceEvents":[{"ph":"M","pid":3,"name":"process_name","args":{"name":"/device:TPU:0"}},`+
+			`{"ph":"M","pid":3,"tid":1,"name":"thread_name","args":{"name":"XLA Ops"}},{"ph":"X","pid":3,"tid":1,%s,"name":"fusion.1"}]}`, text))
+		n := 0
+		for a := range tr.Activities.All() {
+			if n++; a.Start != want[0] || a.Dur != want[1] {
+				t.Errorf("%s: %d for %d, want %d", text, a.Start, a.Dur, want)
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %d operations", text, n)
+		}
+	}
+}
+
 // TestTPUForms: random operations that nest, in ps, give the same rows and tables in both forms, but for operations in
 // flight and the name of the device, which a Chrome trace does not have. It has the model FLOPs, not those of the hardware.
 func TestTPUForms(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -238,7 +239,7 @@ func (r *perfReader) end() {
 	r.event.samples++
 	at := r.event.costs.stack(stack)
 	r.event.add(at, r.value)
-	if t := r.event.threads[r.of]; t != nil || len(r.event.threads) < maxThreads {
+	if t := r.event.threads[r.of]; r.at.whole < math.MaxInt64/1_000_000_000 && (t != nil || len(r.event.threads) < maxThreads) {
 		if t == nil {
 			t = &perfThread{comm: r.comm}
 			r.event.threads[r.of] = t

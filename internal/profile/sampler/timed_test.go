@@ -32,6 +32,7 @@ func TestTimed(t *testing.T) {
 		{"no unit of time", schema + `"profiles":[{"type":"sampled","unit":"none","samples":[[0]],"weights":[1]}],"shared":{"frames":[{"name":"a"}]}}`, ``, ReadSpeedscope},
 		{"py-spy", pySpyText, `42: 0-30000000 poll/main 30000000-40000000 collate/collate`, ReadPySpy},
 		{"perf", perf, `42: 5000001000 clock_gettime/collate 5020000000 save/save; 42: 5010000000 f/f`, ReadPerf},
+		{"perf beyond int64", strings.ReplaceAll(perf, "  5.02", "  20000000000.02"), `42: 5000001000 clock_gettime/collate; 42: 5010000000 f/f`, ReadPerf},
 		{"perf of another event", strings.ReplaceAll(perf, "cpu-clock", "page-faults"), ``, ReadPerf},
 	} {
 		p, err := c.read(strings.NewReader(c.text), "x", profile.Limits{})
