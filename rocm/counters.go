@@ -15,7 +15,8 @@ import (
 
 // Counters of ROCm are of three kinds. FETCH_SIZE and WRITE_SIZE are KiB that a kernel read from and wrote to the
 // memory of the GPU; shares are percents of the time of the kernel, or of lookups and lanes; all others count events.
-var shareCounter = lazyregexp.New(`(?i)(busy|stalled|util|utilization|percent|l2cachehit|bankconflict|bylds)$`)
+// MemUnitBusy is a share; names in capitals, as GRBM_EA_BUSY, are counters of the hardware, which count clock cycles.
+var shareCounter = lazyregexp.New(`Busy$|(?i:stalled|util|utilization|percent|l2cachehit|bankconflict|bylds)$`)
 
 // means are counters that are neither shares nor sums.
 var meanCounter = lazyregexp.New(`(?i)^(mean|average)|insts$|_avg$|rate$`)

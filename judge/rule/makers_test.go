@@ -48,10 +48,18 @@ func TestMakersWords(t *testing.T) {
 		{"Ascend NPU", "GPU idle; torch.cuda.Event, cudaEventSynchronize; 8 GPUs", "NPU idle; torch.npu.Event, aclrtSynchronizeEvent; 8 NPUs"},
 		{"Ascend NPU", "other CUDA call, with ProfilerActivity.CUDA of torch.profiler", "other CANN call, with ProfilerActivity.NPU of torch_npu.profiler"},
 		{"TPU v5e", "GPU time breakdown", "TPU time breakdown"},
+		{"Ascend NPU", "overlap, which programmatic dependent launch allows and clocks of whole microseconds show", "overlap, which clocks of whole microseconds show"},
 	} {
 		if got := say(tc.gpu, "kineto", tc.text); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.gpu, got, tc.want)
 		}
+	}
+	stacks := "record with with_stack=True or NVTX ranges; mark steps with torch.profiler.schedule and prof.step()"
+	if got, want := say("", "xplane", stacks), "record with python_tracer_level=1 or ranges of jax.profiler.TraceAnnotation; mark steps with jax.profiler.StepTraceAnnotation"; got != want {
+		t.Errorf("XLA: %q, want %q", got, want)
+	}
+	if got := say("NVIDIA H200", "kineto", stacks); got != stacks {
+		t.Errorf("PyTorch: %q", got)
 	}
 	lost := "The profiler recorded none of this work: update it and the driver."
 	if got := say("", "rocprofv3-csv", lost); !strings.Contains(got, "--memory-copy-trace") {
