@@ -15,8 +15,8 @@ import (
 // otherOps is the name of the operations over the limit of rows.
 const otherOps = "(other operations)"
 
-// halves matches the start and the end of an operation that runs meanwhile: the time of neither is that of its work, so
-// a rate would be wrong.
+// halves matches the start and the end of an operation that runs at the same time as others. Neither takes the time of its
+// work, so a rate would be wrong.
 var halves = lazyregexp.New(`-(?:start|done)$`)
 
 // An opKey distinguishes operations of a TPU: by their name, the operator of the framework and the line of the program.
