@@ -69,6 +69,9 @@ func Build(s *summary.Summary, r judge.Result) Report {
 	go func() {
 		defer close(done)
 		charts = pictures.Of(s, r)
+		for i := range charts {
+			charts[i].Say(rule.ForMaker(s))
+		}
 		for _, c := range charts {
 			byFile[c.File()] = c
 		}

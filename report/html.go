@@ -42,6 +42,7 @@ func (d Report) HTML(w io.Writer) error {
 		Text:    d.Sections,
 		Capture: []doc.Section{capture(ctx)}, Charts: d.charts, Summary: d.summary, States: d.result.States,
 	}
+	p.Say(rule.ForMaker(d.summary))
 	for _, s := range p.Text {
 		if !s.Drawn {
 			p.Sections = append(p.Sections, s)

@@ -37,6 +37,13 @@ type Report struct {
 func BuildDiff(c *compare.Comparison) Report {
 	redact.New(false).Strings(c)
 	d, charts := diff.Doc(c)
+	both := summary.Summary{Devices: []summary.Device{{Name: c.Base.Name}, {Name: c.New.Name}}}
+	for _, side := range []compare.Side{c.Base, c.New} {
+		for _, in := range side.Inputs {
+			both.Inputs = append(both.Inputs, summary.Input{Format: in.Format})
+		}
+	}
+	d.Say(rule.ForMaker(&both))
 	return Report{Doc: d, charts: charts, comparison: c}
 }
 

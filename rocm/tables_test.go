@@ -56,17 +56,17 @@ func TestCounters(t *testing.T) {
 	row := func(id int, kernel, counter, value string, ns int) string {
 		return fmt.Sprintf("\"%d\",\"%d\",\"Agent 4\",\"77\",%q,%q,%q,\"1000\",\"%d\"\n", id, id, kernel, counter, value, 1000+ns)
 	}
-	text := head + row(1, "gemm.kd", "FETCH_SIZE", "8.0", 1000) + row(1, "gemm.kd", "VALUBusy", "90", 1000) + row(1, "gemm.kd", "SQ_WAVES_sum", "64", 1000) +
+	text := head + row(1, "gemm.kd", "FETCH_SIZE", "8.0", 1000) + row(1, "gemm.kd", "VALUBusy", "90", 1000) + row(1, "gemm.kd", "SQ_WAVES_sum", "64", 1000) + row(1, "gemm.kd", "GRBM_EA_BUSY", "900", 1000) +
 		row(2, "gemm.kd", "FETCH_SIZE", "4.0", 3000) + row(2, "gemm.kd", "VALUBusy", "10", 3000) + row(2, "gemm.kd", "SQ_WAVES_sum", "36", 3000) + row(3, "copy", "VALUBusy", "1", 100)
 	if SniffTable([]byte(text)) != FormatCounters {
 		t.Error("not recognized")
 	}
 	got, err := ReadCounters(strings.NewReader(text), "x.csv", 0)
-	if err != nil || len(got.Issues) > 0 || got.Records != 7 {
+	if err != nil || len(got.Issues) > 0 || got.Records != 8 {
 		t.Fatal(got, err)
 	}
 	table := got.List[0]
-	want := map[string]int64{"total": 4000, "count": 2, "mean": 2000, "read rate": 3, "read from memory": 12288, "VALUBusy": 30, "SQ_WAVES": 100}
+	want := map[string]int64{"total": 4000, "count": 2, "mean": 2000, "read rate": 3, "read from memory": 12288, "VALUBusy": 30, "SQ_WAVES": 100, "GRBM_EA_BUSY": 900}
 	for name, v := range want {
 		if i, ok := table.Column(name); !ok || table.Rows[0].Cells[i] != profile.Known(v) {
 			t.Errorf("%s: %+v, want %d", name, table.Rows[0], v)

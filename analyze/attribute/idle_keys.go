@@ -127,10 +127,10 @@ type recentRow struct {
 const recentBits = 10
 
 // rowOf returns the number of the row for a key and adds the row if it is missing. A full table
-// uses the row of otherNames.
+// uses the row of otherNames; causes without a name are few and keep their rows.
 func (t *idleTable) rowOf(x *idleness, key idleKey) int32 {
 	number, ok := t.index[key]
-	if !ok && len(t.rows) >= x.maxRows {
+	if !ok && len(t.rows) >= x.maxRows && key.name() != 0 {
 		key = idleKeyOf(idleOwner(key>>40), key.state(), x.others)
 		number, ok = t.index[key]
 	}

@@ -141,7 +141,7 @@ func GraphOf(t *trace.Trace, rank int, q Question) *graph.Graph {
 	words := steps.NewVocabulary(t, q.Phases)
 	g := graph.Of(t, graph.Options{Rank: rank, Rules: q.Rules, Windows: windows(words), Phase: steps.PhasesOf(words).Innermost()})
 	if t.Meta.Tool == trace.ToolXLA {
-		g.Doubt("the profiler of XLA does not record when the CPU waits for the GPU, as block_until_ready does")
+		g.Doubt("the profiler of XLA does not record when the CPU waits for the device, as block_until_ready does")
 	}
 	return g
 }

@@ -240,6 +240,16 @@ func TestMakersTools(t *testing.T) {
 	}
 }
 
+// TestDevicesWithoutGraphs: TPUs and NPUs have no CUDA graphs, so nothing is asked about them.
+func TestDevicesWithoutGraphs(t *testing.T) {
+	for gpu, asked := range map[string]bool{"TPU v6 Lite": false, "Ascend NPU": false, "NVIDIA H200": true, "": true} {
+		s := &summary.Summary{Inputs: []summary.Input{{Format: "xplane"}}, Devices: []summary.Device{{Name: gpu}}}
+		if _, got := answered(t, s)["graphs"]; got != asked {
+			t.Errorf("%q: asked %v, want %v", gpu, got, asked)
+		}
+	}
+}
+
 // TestProfilersCost: 1,000 recorded operators and calls cost 2 to 5 ms. It is asked only where the profiler
 // recorded some and the GPU is idle.
 func TestProfilersCost(t *testing.T) {

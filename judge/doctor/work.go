@@ -304,6 +304,8 @@ func (e *examination) graphs() (can, why string) {
 		return No, "Graphs were launched, and their nodes were not recorded."
 	case nodes > 0:
 		return Yes, "The nodes of " + label.Plural(nodes, "graph") + " were recorded."
+	case rule.ValueOf("gpu", e.Summary, nil) == "other":
+		return "", "" // XLA runs whole programs on TPUs, and NPUs have no CUDA graphs
 	case len(e.Calls) == 0:
 		return No, "No CUDA API calls were recorded."
 	}

@@ -90,11 +90,17 @@ var makerWords = map[string][][2]string{
 		{`\bkernel launches\b`, "operations"},
 		{`\bGPU(s?)\b`, "TPU$1"},
 	},
-	// Not a maker: what profilers of ROCm can record, if all inputs are theirs.
+	// Not makers: what the profilers of XLA and of ROCm can record, if all inputs are theirs.
+	"xla": {
+		{`\bwith_stack=True or NVTX ranges\b`, "python_tracer_level=1 or ranges of jax.profiler.TraceAnnotation"},
+		{`\bwith_stack=True\b`, "python_tracer_level=1"},
+		{`\btorch\.profiler\.schedule and prof\.step\(\)`, "jax.profiler.StepTraceAnnotation"},
+	},
 	"rocm": {
 		{`\b(A|a)nother profiler (used CUPTI|traced the GPU), or tracing was not permitted\b`, "The profiler traced no kernels"},
 		{`\bRecord again with permission to trace and without a second profiler\b`, "Record them: rocprofv3 --kernel-trace"},
 		{`\bThe profiler recorded none of this work: update it and the driver\.`, "Record it: rocprofv3 --kernel-trace --memory-copy-trace."},
+		{`\btorch\.profiler\.schedule and prof\.step\(\)`, "ranges (roctxRangePush)"},
 		{`\bRecord CPU activities too\b`, "Record them: rocprofv3 --hip-trace"},
 	},
 }
@@ -164,20 +170,29 @@ func (on setting) foreign(text string) bool {
 // ForMaker returns a function that replaces words of texts by those of the maker of all GPUs of a run, or nil if they are
 // the same.
 func ForMaker(s *summary.Summary) func(string) string {
-	w := wordings()[familyOf(s, vendorOf(s))]
-	if OfROCm(s) {
-		w = slices.Concat(w, wordings()["rocm"])
-	}
+	w := wordsOf(s, familyOf(s, vendorOf(s)))
 	if w == nil {
 		return nil
 	}
 	return w.of
 }
 
+// wordsOf returns the wording of a maker, and that of the profiler of all inputs.
+func wordsOf(s *summary.Summary, maker string) wording {
+	w := wordings()[maker]
+	if OfROCm(s) {
+		w = slices.Concat(w, wordings()["rocm"])
+	}
+	if allInputs(s, ByXLA) {
+		w = slices.Concat(w, wordings()["xla"])
+	}
+	return w
+}
+
 // inMakersWords replaces words of a finding by those of the maker of the GPUs of the run.
 func (on setting) inMakersWords(f *finding.Finding) {
 	vendor := familyOf(on.run, ValueOf("gpu", on.run, on.stacks))
-	w := wordings()[vendor]
+	w := wordsOf(on.run, vendor)
 	if w == nil {
 		return
 	}
@@ -188,7 +203,7 @@ func (on setting) inMakersWords(f *finding.Finding) {
 		}
 	}
 	for i, s := range f.Next {
-		if text := Text(s); w.of(text) != text {
+		if text := Text(s); wordings()[vendor].of(text) != text {
 			args := map[string]string{maker: vendor}
 			for k, v := range s.Args {
 				args[k] = v

@@ -58,6 +58,13 @@ func TestMakersWords(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tc.gpu, got, tc.want)
 		}
 	}
+	stacks := "record with with_stack=True or NVTX ranges; mark steps with torch.profiler.schedule and prof.step()"
+	if got, want := say("", "xplane", stacks), "record with python_tracer_level=1 or ranges of jax.profiler.TraceAnnotation; mark steps with jax.profiler.StepTraceAnnotation"; got != want {
+		t.Errorf("XLA: %q, want %q", got, want)
+	}
+	if got := say("NVIDIA H200", "kineto", stacks); got != stacks {
+		t.Errorf("PyTorch: %q", got)
+	}
 	lost := "The profiler recorded none of this work: update it and the driver."
 	if got := say("", "rocprofv3-csv", lost); !strings.Contains(got, "--memory-copy-trace") {
 		t.Errorf("rocprofv3: %q", got)

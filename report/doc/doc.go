@@ -277,6 +277,9 @@ func said(b Block, words func(string) string) Block {
 func sayList(list List, words func(string) string) {
 	for i := range list {
 		list[i].Text = words(list[i].Text)
+		if list[i].Mark == "GPU" {
+			list[i].Mark = words(list[i].Mark)
+		}
 		sayList(list[i].Sub, words)
 	}
 }

@@ -48,6 +48,11 @@ func (p *Page) data() *data {
 	if s := p.Summary; s != nil {
 		t := newTimelines(s, p.States, n)
 		d.Devices, d.Aligned = t.devices, t.aligned
+		for i := range d.Devices {
+			if p.words != nil {
+				d.Devices[i].Label = p.words(d.Devices[i].Label)
+			}
+		}
 		d.Tables = tables(s, n)
 		calls, graphs := functions(s, n)
 		d.Tables, d.Graphs = append(d.Tables, calls...), graphs

@@ -41,8 +41,46 @@ type Page struct {
 	Summary *summary.Summary     // nil for a comparison
 	States  []timeline.StepState // states of the steps of Summary, in the same order; may be nil
 
+	words func(string) string // replaces words of labels; nil if none differ
+
 	Comparison *compare.Comparison
 	History    bool // of many runs
+}
+
+// Say replaces words of the texts above the details, and in labels of devices. words may be nil.
+func (p *Page) Say(words func(string) string) {
+	if p.words = words; words == nil {
+		return
+	}
+	texts := []*string{&p.Head.Sentence, &p.Head.Cause}
+	for i := range p.Head.First {
+		texts = append(texts, &p.Head.First[i])
+	}
+	for i := range p.Head.Warnings {
+		texts = append(texts, &p.Head.Warnings[i])
+	}
+	for i := range p.Facts {
+		texts = append(texts, &p.Facts[i].Name)
+	}
+	if p.Budget != nil {
+		texts = append(texts, &p.Budget.Of)
+	}
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		texts = append(texts, &f.Title, &f.Savings, &f.Cause, &f.Confirm)
+		for k := range f.Evidence {
+			texts = append(texts, &f.Evidence[k])
+		}
+		for k := range f.Fixes {
+			texts = append(texts, &f.Fixes[k].Text)
+		}
+		for k := range f.Places {
+			texts = append(texts, &f.Places[k].Label)
+		}
+	}
+	for _, text := range texts {
+		*text = words(*text)
+	}
 }
 
 // A Head is the verdict, or the headline of a comparison.

@@ -20,6 +20,21 @@ type Chart struct {
 	Body     Body
 }
 
+// Say replaces words of the texts around the drawing, and of the titles of parts. words may be nil.
+func (c *Chart) Say(words func(string) string) {
+	if words == nil {
+		return
+	}
+	for _, text := range []*string{&c.Title, &c.Subtitle, &c.Caption, &c.Alt} {
+		*text = words(*text)
+	}
+	if parts, ok := c.Body.(Titled); ok {
+		for i := range parts {
+			parts[i].Title = words(parts[i].Title)
+		}
+	}
+}
+
 // A Body is the data of a chart and how it is drawn: [Bars], [Ranking], [Stacks],
 // [Moves], [Waterfall], [Spreads], [Columns], [Panels], [HeatMap], [Histograms],
 // [Timeline], [Gantt], [Scatter], [FlameGraph], or [Titled] bodies below each other.

@@ -26,6 +26,9 @@ func SniffTrace(head []byte) bool {
 	return bytes.Contains(head, []byte("/device:")) && (head[0] == '{' || head[0] == '[') && tracePart().Match(head) && traceLane().Match(head)
 }
 
+// mostWritten is how many slices XLA writes to a Chrome trace: of more, it writes those that begin first.
+const mostWritten = 1_000_000
+
 // A thread identifies a line of a Chrome trace.
 type thread struct{ pid, tid string }
 
@@ -37,6 +40,7 @@ type chrome struct {
 	lanes   map[thread]func(*event)
 	waiting map[thread][]event // of lines that have no name yet
 	tids    map[string]int64   // numbers of threads that are written otherwise
+	slices  int64
 }
 
 // ReadTrace reads the Chrome trace of a capture. The result is that of [Read], but for what this form does not have.
@@ -58,6 +62,11 @@ func ReadTrace(in io.Reader, name string, sel trace.Select) (*trace.Trace, *prof
 		whole = whole && is.Severity != diag.DataLoss
 		r.out.Issue(is, is.Count)
 	}
+	if c.slices == mostWritten {
+		whole = false
+		r.out.Issue(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: diag.Pos{File: name},
+			Help: "The profiler writes at most 1,000,000 events to a Chrome trace and leaves out those that begin later. Give the .xplane.pb of the same capture, which has all of them."}, 1)
+	}
 	for at, events := range c.waiting {
 		c.release(at, events)
 	}
@@ -76,6 +85,7 @@ func (c *chrome) take(e *trace.Event) {
 	case e.Phase() == 'M':
 		c.name(string(e.Name()), at, e.Raw())
 	case e.Phase() == 'X':
+		c.slices++
 		if ev := eventOf(e); c.names[at] == "" {
 			c.waiting[at] = append(c.waiting[at], ev)
 		} else if add := c.lane(at); add != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"assay/internal/diag"
 	"assay/internal/profile"
 	"assay/internal/test"
 	"assay/internal/test/tracegen"
@@ -134,6 +135,20 @@ func TestFarTimes(t *testing.T) {
 		}
 		if n != 1 {
 			t.Errorf("%s: %d operations", text, n)
+		}
+	}
+}
+
+// TestMostEvents: a Chrome trace with as many slices as XLA writes at most is cut, one with fewer is whole.
+func TestMostEvents(t *testing.T) {
+	head := `{"traceEvents":[{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"XLA Ops"}},`
+	slice := []byte(`{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"k"},`)
+	for n, whole := range map[int]bool{999_999: true, 1_000_000: false} {
+		file := slices.Concat([]byte(head), bytes.TrimSuffix(bytes.Repeat(slice, n), []byte(",")), []byte("]}"))
+		tr, _ := readTrace(t, file)
+		cut := slices.ContainsFunc(tr.Issues, func(is diag.Issue) bool { return is.Code == "input-truncated" })
+		if tr.Complete != whole || cut == whole {
+			t.Errorf("%d slices: complete %v, issues %v", n, tr.Complete, tr.Issues)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/lazyregexp"
 	"assay/internal/profile"
 	"assay/internal/protoscan"
 	"assay/trace"
@@ -13,6 +14,10 @@ import (
 
 // otherOps is the name of the operations over the limit of rows.
 const otherOps = "(other operations)"
+
+// halves matches the start and the end of an operation that runs at the same time as others. Neither takes the time of its
+// work, so a rate would be wrong.
+var halves = lazyregexp.New(`-(?:start|done)$`)
 
 // An opKey distinguishes operations of a TPU: by their name, the operator of the framework and the line of the program.
 type opKey struct{ name, framework, source string }
@@ -42,6 +47,9 @@ func (r *reader) state(e *event) {
 	flops, bytes := max(0, f.flops), max(0, f.bytes)
 	if flops == 0 {
 		flops = max(0, f.model)
+	}
+	if halves().MatchString(key.name) || halves().MatchString(f.category) {
+		flops, bytes = 0, 0
 	}
 	s.Add(1, e.dur, [2]float64{float64(flops), float64(bytes)}, [2]bool{flops > 0, bytes > 0})
 }

@@ -48,7 +48,7 @@ func rowsIn(t *testing.T, tables *profile.Tables) (rows []string) {
 }
 
 // TestStated: by hand. Two runs of a fusion take 1 µs each and state 4,000,000 FLOPs and 81,900 bytes: 4,000 GFLOP/s, 81.9
-// GB/s, which is 10% of 819 GB/s. One of two runs of a copy states its bytes, so it has no rate. The loop states the
+// GB/s, which is 10% of 819 GB/s. The start of a copy takes 10 ns for 10 MB that are in flight afterwards, so it has no rate; nor has its end. One of two runs of a copy states its bytes, so it has no rate. The loop states the
 // work of its body, which counts once. Where only model FLOPs are stated, they count.
 func TestStated(t *testing.T) {
 	op := func(name string, from, ns int64, stats map[string]any) at {
@@ -59,11 +59,14 @@ func TestStated(t *testing.T) {
 		op("%while.1 = (f32[8]) while(...)", 0, 4000, map[string]any{"flops": 8_000_000, "bytes_accessed": 163_800}),
 		op("%fusion.12 = f32[8]{0} fusion(...)", 0, 1000, fusion), op("%fusion.12 = f32[8]{0} fusion(...)", 2000, 1000, fusion),
 		op("copy.1", 5000, 100, map[string]any{"bytes_accessed": 50}), op("copy.2", 5100, 100, nil),
-		op("dot.3", 6000, 500, map[string]any{"model_flops": 1000}))
+		op("dot.3", 6000, 500, map[string]any{"model_flops": 1000}),
+		op("%copy-start.1 = (f32[8]) copy-start(...)", 7000, 10, map[string]any{"hlo_category": "copy-start", "bytes_accessed": 10_000_000}),
+		op("copy-done.1", 7010, 90, map[string]any{"hlo_category": "copy-done", "bytes_accessed": 10_000_000}))
 	peak := message{}.num(1, tpu.stats.of("peak_hbm_bw_gigabytes_per_second")).num(4, 819)
 	want := []string{
 		"convolution fusion operator=jit(step)/dot_general source=train.py:12 total:2000 count:2 mean:1000 stated-FLOPs:8000000 FLOP-rate:4000 stated-bytes:163800 byte-rate:82 of-memory-peak:10",
 		"dot total:500 count:1 mean:500 stated-FLOPs:1000 FLOP-rate:2", "copy total:200 count:2 mean:100 stated-bytes:50",
+		"copy-done total:90 count:1 mean:90", "copy-start total:10 count:1 mean:10",
 	}
 	if got := rowsOf(t, space(tpu.end(peak))); !slices.Equal(got, want) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "\n     "), strings.Join(want, "\n     "))

@@ -44,6 +44,7 @@ type reader struct {
 
 	events  int64
 	damaged int64
+	text    bool             // it was converted as text, which replaces bytes
 	at      int64            // offset of the plane that is read
 	ops     map[int64]string // what launched the work of a correlation, by the work itself
 	calls   []call
@@ -115,6 +116,8 @@ func (r *reader) end(whole bool) (*trace.Trace, *profile.Tables) {
 
 // space reads the fields of the file. It returns false if the file breaks off.
 func (r *reader) space(in *bufio.Reader, most int64) (whole bool, err error) {
+	head, _ := in.Peek(512)
+	r.text = bytes.Count(head, []byte("\uFFFD")) >= 8
 	for n := 0; ; n++ {
 		key, size, err := header(in)
 		if err == io.EOF {
@@ -162,6 +165,9 @@ func header(in *bufio.Reader) (key, size uint64, err error) {
 // broken notes that the file breaks off. If nothing was read before, it is an error.
 func (r *reader) broken(planes int, err error) error {
 	if planes == 0 {
+		if r.text {
+			return fmt.Errorf("%s: the file was converted as text: every byte that is no UTF-8 is replaced (EF BF BD); copy it as binary, or give the .trace.json.gz in the same directory", r.file)
+		}
 		return fmt.Errorf("%s: not a complete XSpace file: %w; copy the file again, or give the .trace.json.gz in the same directory", r.file, err)
 	}
 	r.out.Issue(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: diag.Pos{File: r.file, Offset: r.at},

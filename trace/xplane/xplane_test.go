@@ -216,6 +216,15 @@ func TestBroken(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	text := strings.ToValidUTF8(string(whole), "\uFFFD") // an example of bytes that a text tool replaced
+	for name, tc := range map[string]struct {
+		file string
+		says bool
+	}{"converted": {"\n\uFFFD\uFFFD\x06\x12\x0a/host:CPU" + strings.Repeat("\uFFFD", 9) + text, true}, "a text": {"hello", false}} {
+		if _, _, err := xplane.Read(strings.NewReader(tc.file), "x", trace.Select{Kinds: trace.Every}); err == nil || strings.Contains(err.Error(), "converted as text") != tc.says {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	wild := read(t, space(onPlane("/device:GPU:0").line(1, "Stream #1", 0, at{"k", 1 << 62, 5, nil}, at{"k", 0, -5, nil}, at{"k", 7000, 1000, nil}).end()))
 	if wild.Activities.Len() != 1 || wild.Complete || wild.Issues[0].Count != 2 {
 		t.Errorf("impossible times: %d operations, %v", wild.Activities.Len(), wild.Issues)

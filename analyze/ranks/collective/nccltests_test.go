@@ -68,6 +68,16 @@ func rounded(text string) (value, half float64) {
 	return value, 0.5 * math.Pow10(-len(decimals))
 }
 
+// TestNamesOfXLA: XLA writes names of collectives with hyphens. An operation that reduces on one device is none of them.
+func TestNamesOfXLA(t *testing.T) {
+	for name, want := range map[string]Op{"all-reduce": AllReduce, "all-reduce-start": AllReduce, "reduce-scatter": ReduceScatter, "all-gather-done": AllGather,
+		"all-to-all": AllToAll, "AllReduce": AllReduce, "reduce": Reduce, "collective-permute": Other} {
+		if got := OpOf(name); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
 // TestNCCLTests: from the sizes and times that nccl-tests printed, the formulas give the
 // bandwidths that it printed, within the rounding of the three numbers. The formulas are
 // those of its doc/PERFORMANCE.md. Its counts are those of one rank, so the size of an

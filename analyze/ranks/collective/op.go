@@ -41,8 +41,8 @@ func (o Op) Synchronizes() bool {
 	return false
 }
 
-// opWords are parts of names, the specific before the general, without "_" and in
-// lower case.
+// opWords are parts of names, the specific before the general, without "_" and "-", which
+// XLA writes, and in lower case.
 var opWords = []struct {
 	word string
 	op   Op
@@ -54,6 +54,8 @@ var opWords = []struct {
 	{"c10d::send", SendRecv}, {"c10d::recv", SendRecv}, {"nccl:send", SendRecv}, {"nccl:recv", SendRecv}, {"ncclsend", SendRecv}, {"ncclrecv", SendRecv},
 	{"reduce", Reduce},
 }
+
+var dashes = strings.NewReplacer("_", "", "-", "")
 
 // OpOf returns the kind that a name shows: the name of a kernel, of an annotation ("nccl:all_reduce"), or
 // the profiler's "Collective name".
@@ -67,7 +69,7 @@ func OpOf(name string) Op {
 	case "send", "recv":
 		return SendRecv
 	}
-	name = strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	name = strings.ToLower(dashes.Replace(name))
 	for _, w := range opWords {
 		if strings.Contains(name, w.word) {
 			return w.op

@@ -116,7 +116,7 @@ func Ranks(ctx *section.Context) doc.Section {
 	case len(compared) > 0 && len(view.Pipelines(ctx.Summary)) > 0:
 		return doc.Section{Title: "Ranks", Blocks: compared}
 	case len(compared) > 0:
-		return doc.Section{Title: "Ranks", Blocks: append([]doc.Block{doc.Paragraph{Text: "No collective is matched over the ranks, so the waiting of each rank is unknown."}}, compared...)}
+		return doc.Section{Title: "Ranks", Blocks: append([]doc.Block{doc.Paragraph{Text: "The waiting of each rank in collectives is unknown."}}, compared...)}
 	}
 	return doc.Section{}
 }
