@@ -59,10 +59,11 @@ func TestStatedWork(t *testing.T) {
 		flopsUS, bytesUS  int64
 		roofline, recover int64 // ns
 	}{
-		"all":       {[]statedOp{conv, low, add, custom, rest}, 0.15, 0.20, 700, 900, 100_000 + 100_000 + 50_000, 400_000 + 50_000},
-		"a loop":    {[]statedOp{{name: "while.9", category: "while", us: 1000, flops: 9e15, model: 9e15, bytes: 9e15, inside: true}, conv, low, add, custom, rest}, 0.15, 0.20, 700, 900, 250_000, 450_000},
-		"only some": {[]statedOp{custom, rest, rest, rest, rest, rest, rest, rest, rest}, -1, -1, 0, 200, 0, 0},
-		"none":      {[]statedOp{rest, rest}, -1, -1, 0, 0, 0, 0},
+		"all":                   {[]statedOp{conv, low, add, custom, rest}, 0.15, 0.20, 700, 900, 100_000 + 100_000 + 50_000, 400_000 + 50_000},
+		"a loop":                {[]statedOp{{name: "while.9", category: "while", us: 1000, flops: 9e15, model: 9e15, bytes: 9e15, inside: true}, conv, low, add, custom, rest}, 0.15, 0.20, 700, 900, 250_000, 450_000},
+		"only some":             {[]statedOp{custom, rest, rest, rest, rest, rest, rest, rest, rest}, -1, -1, 0, 200, 0, 0},
+		"bytes no device moves": {[]statedOp{{name: "add.3", category: "non-fusion elementwise", operand: "f32[8]", us: 1000, flops: -1, model: -1, bytes: math.MaxInt64}}, -1, -1, 0, 0, 0, 0},
+		"none":                  {[]statedOp{rest, rest}, -1, -1, 0, 0, 0, 0},
 	} {
 		s := statedSummary(t, statedTPU(c.ops...))
 		total := s.Efficiency.Total()

@@ -29,11 +29,14 @@ func stacksOf(read func(io.Reader, string, profile.Limits) (*profile.Profile, er
 	}
 }
 
+// MostSampled is the number of inputs up to which samples are joined with traces: what the threads of a trace did takes
+// memory until all inputs are read.
+const MostSampled = 64
+
 // Sampled reports whether one of several files has samples of CPU code that can be joined with a trace. It looks into
 // regular files only, because others can be read once.
 func Sampled(paths []string) bool {
-	const most = 64 // files that it looks into
-	if len(paths) < 2 || len(paths) > most {
+	if len(paths) < 2 || len(paths) > MostSampled {
 		return false
 	}
 	return slices.ContainsFunc(paths, func(path string) bool {

@@ -41,8 +41,10 @@ func (o *Owners) takeStated() {
 	}
 }
 
+// statedCount returns a number that the compiler states. A device takes minutes for 2^60 FLOPs and hours for as many bytes,
+// so that one operation with more is a fault of the file.
 func statedCount(n int64) operators.Count {
-	if n < 0 {
+	if n < 0 || n > 1<<60 {
 		return operators.Count{Why: operators.NotStated}
 	}
 	return operators.Count{N: n}

@@ -80,7 +80,7 @@ func (r *reading) options(in *ingest.Input) partial.Options {
 		Window:  r.window, Work: r.choice.work, Steady: steady,
 		Clock:  r.clocks.Of(in.Path),
 		Memory: r.limits.memory.Largest() / 4, Sampled: r.sampled,
-		Paths:  r.need.paths, MostEvents: r.mostEvents(),
+		Paths: r.need.paths, MostEvents: r.mostEvents(),
 	}
 }
 

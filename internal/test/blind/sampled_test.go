@@ -240,3 +240,18 @@ func TestSampledNearMiss(t *testing.T) {
 		}
 	}
 }
+
+// TestSampledAmongMany: beside more traces than samples are joined with, the file says so.
+func TestSampledAmongMany(t *testing.T) {
+	run := sampled(rand.New(rand.NewPCG(test.Seed(t), 3)), 50, 0.4)
+	files := [][2]string{{"prof.json", string(run.speedscope())}}
+	for i := range ingest.MostSampled {
+		files = append(files, [2]string{fmt.Sprintf("trace%d.json", i), fmt.Sprintf(`{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":%d,"dur":2,"args":{"device":0,"stream":7}}]}`, i)})
+	}
+	for n, want := range map[int]bool{len(files): true, len(files) - 1: false} {
+		s := joinedFiles(t, files[:n]...)
+		if got := slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return strings.Contains(is.Help, "at most 64 inputs") }); got != want {
+			t.Errorf("%d inputs: %v", n, s.Issues)
+		}
+	}
+}
