@@ -56,13 +56,14 @@ const (
 
 // Values of [Clock.LeftOut].
 const (
-	NoTimes     = "no-times"     // its values have no date and time
-	ZoneUnknown = "zone-unknown" // others have Unix time, and several zones or none fit
-	YearUnknown = "year-unknown" // several years or none fit
-	OtherZone   = "other-zone"   // its load fits the steps of a program only with another zone: see Fits
-	NoOverlap   = "no-overlap"   // no other input has a time in common with it
-	ValuesGone  = "sampled"      // it has more values than there is memory for
-	TooMany     = "too-many"     // over the limit of inputs that are joined
+	NoTimes     = "no-times"      // its values have no date and time
+	ZoneUnknown = "zone-unknown"  // others have Unix time, and several zones or none fit
+	YearUnknown = "year-unknown"  // several years or none fit
+	OtherZone   = "other-zone"    // its load fits the steps of a program only with another zone: see Fits
+	IdleInSteps = "idle-in-steps" // its GPUs are idle during all steps of programs and in use at other times
+	NoOverlap   = "no-overlap"    // no other input has a time in common with it
+	ValuesGone  = "sampled"       // it has more values than there is memory for
+	TooMany     = "too-many"      // over the limit of inputs that are joined
 )
 
 // check returns the first violated constraint of a row.

@@ -26,8 +26,9 @@ func offsets(list []*placed) {
 		return
 	}
 	for _, m := range ok(list, func(p *placed) bool { return !p.row.Given && (p.monitor || len(p.busy) > 0) }) {
-		from, to, known := m.load()
-		if !known || to-from < leastLoad {
+		loads := m.loads()
+		from, to := ends(loads)
+		if to-from < leastLoad {
 			continue
 		}
 		var runs []run
@@ -51,8 +52,11 @@ func offsets(list []*placed) {
 				found = off
 			}
 		}
-		if found != 0 && !fits {
+		switch {
+		case found != 0 && !fits:
 			m.row.LeftOut, m.row.Fits = summary.OtherZone, -found
+		case m.monitor && idleIn(loads, runs, m):
+			m.row.LeftOut = summary.IdleInSteps
 		}
 	}
 }
@@ -70,28 +74,52 @@ func (p *placed) record() (ns int64) {
 	return all[len(all)/2]
 }
 
-// load returns when the load of a monitor or server begins and ends.
-func (p *placed) load() (from, to int64, known bool) {
-	add := func(sp span) {
-		if !known {
-			from, to, known = sp.start, sp.end, true
+// idleIn reports whether a monitor covers the steps of a program without any load in them, and has one at other times: its
+// clock or its GPUs are probably others, and "0% use" of a program that runs would be false.
+func idleIn(loads []span, runs []run, m *placed) bool {
+	covered, outside := false, int64(0)
+	for _, sp := range loads {
+		outside += sp.end - sp.start
+	}
+	for _, r := range runs {
+		covered = covered || m.from() < r.last && r.first < m.to()
+		for _, sp := range loads {
+			if sp.start < r.last && r.first < sp.end {
+				return false
+			}
 		}
+	}
+	return covered && outside >= leastLoad
+}
+
+// ends returns when the first of some loads begins and the last ends.
+func ends(loads []span) (from, to int64) {
+	if len(loads) == 0 {
+		return 0, 0
+	}
+	from, to = loads[0].start, loads[0].end
+	for _, sp := range loads {
 		from, to = min(from, sp.start), max(to, sp.end)
 	}
+	return from, to
+}
+
+// loads returns when a monitor shows GPUs in use, or a server has requests.
+func (p *placed) loads() (out []span) {
 	for _, sp := range p.busy {
-		add(sp.moved(p.shift))
+		out = append(out, sp.moved(p.shift))
 	}
 	for i := range p.sets {
 		if set := &p.sets[i]; set.metric == "gpu.util" {
 			w := weigh(set, p.shift, 0)
 			for k, v := range w.v {
 				if v >= leastInUse && w.ns[k] > 0 {
-					add(span{start: w.from[k], end: w.to[k]})
+					out = append(out, span{start: w.from[k], end: w.to[k]})
 				}
 			}
 		}
 	}
-	return from, to, known
+	return out
 }
 
 // offsetOf returns by how many quarters of an hour both ends of a load are off, if they agree on it.

@@ -103,3 +103,29 @@ func TestOtherZoneOfOneProgram(t *testing.T) {
 		t.Errorf("left out: %q", c.LeftOut)
 	}
 }
+
+// TestIdleInSteps: a monitor that shows a load only outside the steps of all programs is not of them, or has another clock.
+func TestIdleInSteps(t *testing.T) {
+	given := used(7, 22, [2]float64{11, 19})
+	given.setting.Given = true
+	for _, tc := range []struct {
+		name     string
+		monitor  *Track
+		programs []*Track
+		left     bool
+	}{
+		{"the load comes later, for longer", used(7, 22, [2]float64{11, 19}), []*Track{program(8, 10)}, true},
+		{"of two starts", used(7, 22, [2]float64{13, 19}), []*Track{program(8, 10), program(10.5, 12)}, true},
+		{"one of two starts has the load", used(7, 22, [2]float64{10.6, 19}), []*Track{program(8, 10), program(10.5, 12)}, false},
+		{"a load that begins in the last step", used(7, 22, [2]float64{9.995, 19}), []*Track{program(8, 10)}, false},
+		{"no load at all", used(7, 22), []*Track{program(8, 10)}, false},
+		{"a short load at another time", used(7, 22, [2]float64{11, 11.1}), []*Track{program(8, 10)}, false},
+		{"the user says that it is right", given, []*Track{program(8, 10)}, false},
+		{"the steps are before the monitor", used(11, 22, [2]float64{12, 19}), []*Track{program(8, 10)}, false},
+	} {
+		all := align(append(tc.programs, tc.monitor))
+		if got := all[len(all)-1].row.LeftOut; (got == summary.IdleInSteps) != tc.left {
+			t.Errorf("%s: left out %q", tc.name, got)
+		}
+	}
+}

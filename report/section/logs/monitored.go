@@ -167,6 +167,7 @@ var whyLeft = map[string]string{
 	summary.ZoneUnknown: "its zone is unknown (state it: --clock-offset FILE=UTC+02:00)",
 	summary.YearUnknown: "its year is unknown (it fits several, or none)",
 	summary.OtherZone:   "its load fits the steps only with a clock of another zone (see the clocks; state it: --clock-offset FILE=-1h, or FILE=+0s if it is right)",
+	summary.IdleInSteps: "its GPUs are idle during all steps and in use at other times: its clock or its GPUs are others (state: --clock-offset FILE=-2h, or FILE=+0s if they are right)",
 	summary.NoOverlap:   "no time in common with another input (if clocks differ: --clock-offset FILE=-2h)",
 	summary.ValuesGone:  "more values than memory (raise --max-memory)",
 	summary.TooMany:     "over the limit of joined inputs",
