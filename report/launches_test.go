@@ -70,7 +70,10 @@ func TestMemory(t *testing.T) {
 		"`aten::empty`|`GPT_0/Block_0/Linear_0`|24.000|60.0%|100", "`aten::mm`|`GPT_0/Block_1`|10.000|25.0%|50", "`(no operator)`||4.000|10.0%|1")
 	wantText(t, md, "rank 0 GPU 0: at the peak, 40 GiB was allocated during the capture (of 60 GiB); the other 20 GiB is older.",
 		"Others: 2 GiB (5.0%).")
-	s := samplerun.ModulesOnly()
+	s := samplerun.Attributed(1)
+	*s.Memory[0].StartAllocated /= 4
+	wantText(t, markdownOf(t, s), "allocated during the capture (of 60 GiB); 5 GiB is older; 15 GiB has no record of its allocation.")
+	s = samplerun.ModulesOnly()
 	s.Memory[0].PeakAllocated, s.Memory[0].StartAllocated, s.Memory[0].Live = nil, nil, nil
 	wantRows(t, markdownOf(t, s), "Memory", "memory of|peak reserved (GiB)|allocations|frees", "host|72.000|12,000|11,900")
 	if strings.Contains(text(t, Build(s, judged(s)), 80), "\nMemory") {

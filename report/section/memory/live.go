@@ -78,7 +78,10 @@ func liveSentence(m summary.Memory, label string) doc.Paragraph {
 			if m.StartAllocated != nil {
 				older = min(other, *m.StartAllocated)
 			}
-			if older > 0 {
+			switch {
+			case older == other:
+				text += fmt.Sprintf("; the other %s is older", unit.Bytes(older))
+			case older > 0:
 				text += fmt.Sprintf("; %s is older", unit.Bytes(older))
 			}
 			if other > older {
