@@ -127,7 +127,7 @@ func pairs(t *testing.T, n int) int {
 // TestOtherRun: the samples of another program do not fit, and those of another run of the same program rarely do.
 func TestOtherRun(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(test.Seed(t), 2))
-	n := pairs(t, 100)
+	n := pairs(t, 50)
 	for _, same := range []bool{false, true} {
 		wrong := 0
 		for range n {
@@ -154,7 +154,7 @@ func TestOtherRun(t *testing.T) {
 // fit, because the times are wrong by more than a period after some seconds.
 func TestNominal(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(test.Seed(t), 3))
-	for i := range pairs(t, 50) {
+	for i := range pairs(t, 25) {
 		length := int64(4+rnd.IntN(30)) * 1000 * ms
 		parts := randomProgram(rnd).run(rnd, 2*length, 0.3)
 		s := sampled(rnd, parts, 0, 1, 0)
