@@ -61,7 +61,7 @@ func offsets(list []*placed) {
 	}
 }
 
-// record returns the longest usual time of a record of steps.
+// record returns the usual time of a record of steps, their median.
 func (p *placed) record() (ns int64) {
 	var all []int64
 	for _, sp := range p.steps {

@@ -19,8 +19,8 @@ const pySpyText = `[{"args":{"filename":"","line":null,"name":"77: MainThread"},
 
 // TestTimed: the times of samples with their functions, by hand for each format.
 func TestTimed(t *testing.T) {
-	perf := "python 42/42 [001]  5.000001: 10 cpu-clock:\n\t1 clock_gettime (/lib/libc.so)\n\t1 py::collate:/w/data.py (/tmp/perf-42.map)\n\n" +
-		"python 42/43 [001]  5.010000: 10 cpu-clock:\n\t1 f (/bin/x)\n\npython 42/42 [001]  5.020000: 10 cpu-clock:\n\t1 py::save:/w/io.py (/tmp/perf-42.map)\n\n"
+	perf := "python 42/42 [001]  5.000001: 10 cpu-clock:\n\t1 clock_gettime (/lib/libc.so)\n\t1 py::collate:/w/data.py (/run/perf-42.map)\n\n" +
+		"python 42/43 [001]  5.010000: 10 cpu-clock:\n\t1 f (/bin/x)\n\npython 42/42 [001]  5.020000: 10 cpu-clock:\n\t1 py::save:/w/io.py (/run/perf-42.map)\n\n"
 	for _, c := range []struct {
 		name, text, want string
 		read             func(io.Reader, string, profile.Limits) (*profile.Profile, error)
